@@ -31,7 +31,7 @@ import {
   sessionMachine,
   types,
 } from './collections/states.ts'
-import type { PaymentChoice, PaymentMethod, StoredAccount, StoredPayment } from './rows.ts'
+import type { IssuedInvoice, PaymentChoice, PaymentMethod, StoredAccount, StoredPayment } from './rows.ts'
 import type { PaymentPolicy } from './sessions/policy.ts'
 import type { AskedPrice, HeldPrice } from './sessions/prices.ts'
 
@@ -80,6 +80,8 @@ export const CollectionEntity = defineEntity({
     payUrl: p.text(),
     /** When the invoice was last sent by email. */
     sentAt: p.datetime(3).nullable(),
+    /** What the document of an invoice says, as it was when its number was issued. Null for others, and for those of releases before. */
+    issued: p.json().$type<IssuedInvoice>().nullable(),
     metadata: p.json().$type<Metadata>(),
     ...times(),
   },

@@ -9,6 +9,7 @@ import { events } from './api/events.ts'
 import { collectionReceipt } from './api/receipt.ts'
 import { collectionsRouter } from './api/router.ts'
 import { collectionsSandboxRouter } from './api/sandbox-router.ts'
+import { anonymise } from './collections/invoices/parties.ts'
 import { partIds } from './collections/parts.ts'
 import { notifications } from './emails/notifications.ts'
 import { checkoutResource, entities, invoiceResource, linkResource, sessionResource } from './entity.ts'
@@ -58,6 +59,7 @@ export const collections = domain({
     entities,
     resources: [linkResource, invoiceResource, checkoutResource, sessionResource],
     migrations,
+    anonymise,
     counted: { collections: {}, checkout_sessions: { scopes: ['parent_id::text'] } },
     timeline: { parts: partIds },
     restore,

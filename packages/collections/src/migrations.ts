@@ -1,3 +1,6 @@
+import { joinMerchant } from '@payments/accounts'
+import { joinBranding } from '@payments/branding'
+import { billedCustomer, joinCustomerName } from '@payments/customers'
 import { addProvider, countRows, lifecycle, type MigrationStep, nameSandbox } from '@payments/platform'
 
 export const migrations: readonly MigrationStep[] = [
@@ -237,6 +240,27 @@ export const migrations: readonly MigrationStep[] = [
     up: [
       `alter table collections add column methods jsonb not null default '["onchain"]'`,
       "alter table checkout_sessions add column bank_accounts jsonb not null default '[]'",
+    ],
+  },
+  {
+    name: '20261126060000_issued_invoices',
+    up: ['alter table collections add column issued jsonb'],
+  },
+  {
+    // Invoices of releases before say what is so now, from now on.
+    name: '20261126060100_issued_invoices_filled',
+    up: [
+      `update collections i set issued = jsonb_build_object(
+         'merchant', coalesce(f.brand ->> 'displayName', f.name),
+         'seller', jsonb_build_object('legalName', f.brand -> 'legalName', 'address', f.brand -> 'address',
+           'country', f.brand -> 'country', 'taxId', f.brand -> 'taxId'),
+         'logoId', f.brand -> 'logoId', 'customer', f.customer, 'title', i.title, 'description', i.description,
+         'dueAt', to_char(i.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+       from (select c.id, m.name, coalesce(b.fields, '{}') || jsonb_strip_nulls(coalesce(c.branding, '{}')) as brand,
+                    ${billedCustomer('k')} as customer
+               from collections c ${joinMerchant('m', 'c')} ${joinBranding('b', 'c')} ${joinCustomerName('k', 'c')}
+              where c.type = 'invoice') f
+       where i.id = f.id and i.issued is null`,
     ],
   },
 ]

@@ -44,9 +44,39 @@ export interface CollectionColumns {
   readonly branding?: BrandFields | null
   readonly paymentPolicy: PaymentPolicy
   readonly payUrl: string
+  readonly issued?: IssuedInvoice | null
   readonly metadata: Metadata
   readonly createdAt: Date
   readonly updatedAt: Date
+}
+
+/** What the document of an invoice says and is kept nowhere else: who issued it to whom, and its terms. Amounts and items never change. */
+export interface IssuedInvoice {
+  /** The name that payers saw. */
+  readonly merchant: string
+  readonly seller: Seller
+  readonly logoId: string | null
+  /** Null without a customer, and once the customer is anonymised. */
+  readonly customer: Customer | null
+  readonly title: string
+  readonly description: string | null
+  readonly dueAt: string | null
+}
+
+/** What the branding says about who is paid. */
+export interface Seller {
+  readonly legalName: string | null
+  readonly address: string | null
+  readonly country: string | null
+  readonly taxId: string | null
+}
+
+export interface Customer {
+  readonly name: string
+  readonly email: string
+  readonly address: string | null
+  readonly country: string | null
+  readonly taxId: string | null
 }
 
 /** Ways in which payers may pay. */

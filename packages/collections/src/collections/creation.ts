@@ -1,5 +1,5 @@
 import { type BrandFields, checkLogo, mergeFields } from '@payments/branding'
-import { checkCustomer } from '@payments/customers'
+import { checkCustomer, lockCustomer } from '@payments/customers'
 import {
   addressField,
   amountField,
@@ -18,7 +18,7 @@ import { DEFAULT_EMBED, mergeEmbed } from '../api/fields.ts'
 import type { NewCollection } from '../api/schemas.ts'
 import { type CollectionRow, resourceOf } from '../entity.ts'
 import { checkAddresses } from '../pay/return-urls.ts'
-import type { PaymentChoice } from '../rows.ts'
+import type { IssuedInvoice, PaymentChoice } from '../rows.ts'
 import { optionsOf } from '../sessions/options.ts'
 import { defaultPolicy } from '../sessions/policies.ts'
 import { addressUse, mergePolicy, type PaymentPolicy } from '../sessions/policy.ts'
@@ -26,6 +26,7 @@ import { type AskedPrice, held, inCents } from '../sessions/prices.ts'
 import { checkTransfers } from '../sessions/transfers.ts'
 import { payUrlOf } from '../settings.ts'
 import { type Totals, totalsOf } from './invoices/items.ts'
+import { issuedNow } from './invoices/parties.ts'
 
 type Input = z.output<typeof NewCollection>
 
@@ -179,20 +180,25 @@ function columnsOf({ actor, runtime }: QueryContext, id: string, input: Input, p
     paymentPolicy: prepared.paymentPolicy,
     payUrl: payUrlOf(runtime.settings, id),
     sentAt: null,
+    issued: null as IssuedInvoice | null,
     metadata: input.metadata ?? {},
   }
 }
 
-/** Creates the prepared collection. An invoice takes the next number of its organisation and environment. */
+/** Creates the prepared collection. An invoice takes the next number of its organisation and environment, and keeps who issued it to whom. */
 export async function createCollection(
   unit: UnitOfWork,
   input: Input,
   prepared: PreparedCollection,
 ): Promise<CollectionRow> {
-  return createResource(unit, resourceOf(input.type), {
-    ...columnsOf(unit, newId(), input, prepared),
-    invoiceNumber: input.type === 'invoice' ? await nextNumber(unit) : null,
-  })
+  const columns = columnsOf(unit, newId(), input, prepared)
+  if (input.type !== 'invoice') return createResource(unit, resourceOf(input.type), columns)
+  // Until the end: a customer who is anonymised meanwhile is anonymised here too.
+  if (columns.customerId) await lockCustomer(unit, columns.customerId)
+  const issued = await issuedNow(unit, columns)
+  // Last, because other invoices of the organisation wait from here on.
+  const invoiceNumber = await nextNumber(unit)
+  return createResource(unit, resourceOf(input.type), { ...columns, issued, invoiceNumber })
 }
 
 /** Stands in addresses of a collection that does not exist. */

@@ -5,7 +5,7 @@ import type { CollectionPreview } from '../api/schemas.ts'
 import { previewPage } from '../pay/page.ts'
 import { pageOfDraft } from '../pay/payer.ts'
 import { draftOf, prepareCollection } from './creation.ts'
-import { partiesOf } from './invoices/parties.ts'
+import { writtenInvoice } from './invoices/parties.ts'
 import { invoicePdf } from './invoices/pdf.ts'
 
 /**
@@ -22,5 +22,5 @@ export async function previewFile(
   refuseMistakes(wrong)
   const draft = draftOf(context, input, await prepareCollection(context, input))
   if (format === 'html') return previewPage(await pageOfDraft(context, draft), locale, context.runtime.settings)
-  return invoicePdf(draft, await partiesOf(context, draft), context.log)
+  return invoicePdf(await writtenInvoice(context, draft), context.log)
 }

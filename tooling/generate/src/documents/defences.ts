@@ -413,9 +413,10 @@ export const defended: readonly {
     topic: 'Personal data',
     promises: [
       held(
-        '`POST /v1/customers/{customerId}/anonymise` erases it and keeps the ledger; orders, virtual accounts and invoices keep the names and bank accounts that were paid, as the records of these payments.',
+        '`POST /v1/customers/{customerId}/anonymise` erases it and keeps the ledger; orders and virtual accounts keep the names and bank accounts that were paid, as the records of these payments; invoices keep number and amounts.',
         'packages/customers/src/customers.test.ts › anonymising erases the personal data everywhere, keeps the transactions, and cannot be undone',
         'packages/fiat/src/orders/anonymise.test.ts › anonymising a customer erases the holder of their own accounts from orders, list, events, replies and bank answers; whom they paid stays',
+        'packages/collections/src/collections/invoices/facturx.test.ts › a customer who is anonymised is taken out of the invoices that were issued to them, whose number and amounts stay',
         'packages/cngn/src/customers/anonymise.test.ts › anonymising a customer erases the name from account, payins, own payouts, list, events and replies; amounts stay',
       ),
       held(

@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { expect, test } from 'vitest'
 import {
+  connected,
   hasTools,
   type Merchant,
   newCollection,
@@ -17,6 +18,7 @@ import {
   useService,
 } from '#testing'
 import { settle } from '../../../test/sessions.ts'
+import { migrations } from '../../migrations.ts'
 
 const require = createRequire(import.meta.url)
 const service = useService()
@@ -327,4 +329,71 @@ test.each([
   }
   const refused = await (await newMerchant(service)).call('POST /v1/collections', { body: newCollectionBody(body) })
   expect([refused.status, Object.keys(refused.body.errors ?? {})]).toEqual([422, fields])
+})
+
+test('an issued invoice does not change: what branding, customer and terms become later is on the next one', async () => {
+  const made = await issued({ seller: { displayName: 'Ada' } })
+  const { merchant, invoice } = made
+  const said = async () => {
+    const { text } = await extractText(
+      await getDocumentProxy(new Uint8Array((await fileOf(merchant, invoice.id, 'pdf')).bytes)),
+      { mergePages: true },
+    )
+    return { xml: await xmlOf(made), text }
+  }
+  const before = await said()
+  await merchant.call('PATCH /v1/branding', {
+    body: {
+      displayName: 'Other',
+      legalName: 'Other Ltd',
+      address: '1 New Street',
+      country: 'FR',
+      taxId: 'FR12345678901',
+    },
+  })
+  await merchant.call(`PATCH /v1/customers/${invoice.customerId}`, {
+    body: { name: 'Renamed', email: 'new@example.com', address: '2 New Street', country: 'GH', taxId: '1' },
+  })
+  const terms = { title: 'Other work', description: 'New', dueAt: '2037-01-31T00:00:00Z' }
+  const changed = await merchant.call(`PATCH /v1/collections/${invoice.id}`, { body: terms })
+  expect(changed.body.data.title).toBe('Other work')
+  expect(await said()).toEqual(before)
+  const next = await newCollection(merchant, {
+    type: 'invoice',
+    amount: undefined,
+    pricing: { currency: 'EUR' },
+    items: ITEMS,
+    customerId: invoice.customerId,
+  })
+  const xml = await xmlOf({ merchant, invoice: next })
+  for (const part of ['Other Ltd', 'Renamed', '2 New Street']) expect(xml).toContain(part)
+})
+
+test('an invoice of a release before says from the migration on what was so then', async () => {
+  const made = await issued()
+  const { merchant, invoice } = made
+  await merchant.call(`PATCH /v1/collections/${invoice.id}`, { body: { branding: { displayName: 'Ada’s own' } } })
+  const owner = await connected(service)
+  const stored = async () =>
+    (await owner.query('select issued from collections where id = $1', [invoice.id])).rows[0].issued
+  const before = await stored()
+  await owner.query('update collections set issued = null where id = $1', [invoice.id])
+  for (const each of migrations.find(({ name }) => name.endsWith('issued_invoices_filled'))?.up ?? [])
+    await owner.query(String(each))
+  expect(await stored()).toEqual({ ...before, merchant: 'Ada’s own' })
+  await owner.end()
+})
+
+test('a customer who is anonymised is taken out of the invoices that were issued to them, whose number and amounts stay', async () => {
+  const { merchant, invoice } = await issued()
+  await merchant.call(`POST /v1/customers/${invoice.customerId}/anonymise`)
+  const { rows } = await service.runtime.pool.query('select issued::text from collections where id = $1', [invoice.id])
+  for (const part of [BUYER.name, BUYER.email, '5 Broad Street']) expect(rows[0].issued).not.toContain(part)
+  const { bytes } = await fileOf(merchant, invoice.id, 'pdf')
+  const { text } = await extractText(await getDocumentProxy(new Uint8Array(bytes)), { mergePages: true })
+  expect([text.includes('Bill to'), text.includes(`Invoice ${invoice.number}`), text.includes('1448.10 EUR')]).toEqual([
+    false,
+    true,
+    true,
+  ])
 })

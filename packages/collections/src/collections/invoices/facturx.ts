@@ -1,9 +1,10 @@
 import type { Item, TaxCategory } from '../../api/fields.ts'
 import { invoiceNumberText } from '../../api/present.ts'
 import type { CollectionRow } from '../../entity.ts'
+import type { Customer, Seller } from '../../rows.ts'
 import { inCents, type Price, toCents } from '../../sessions/prices.ts'
 import { itemOf, taxesOf } from './items.ts'
-import type { Customer, InvoiceParties, Seller } from './parties.ts'
+import type { WrittenInvoice } from './parties.ts'
 import { type Content, element } from './xml.ts'
 
 // An invoice as EN 16931 models it, in the syntax CII (UN/CEFACT D16B): the file of Factur-X and ZUGFeRD, profile EN 16931.
@@ -39,7 +40,7 @@ interface Complete {
 }
 
 /** An invoice as an XML document of EN 16931, with the sums of the page and the PDF; where it lacks something, what that is. */
-export function structuredData(invoice: CollectionRow, parties: InvoiceParties): StructuredData {
+export function structuredData({ invoice, parties }: Pick<WrittenInvoice, 'invoice' | 'parties'>): StructuredData {
   const missing = missingOf(invoice, parties)
   if (Object.keys(missing).length > 0) return { missing }
   const complete = {
@@ -52,7 +53,7 @@ export function structuredData(invoice: CollectionRow, parties: InvoiceParties):
   return { xml: document(invoice, complete) }
 }
 
-function missingOf(invoice: CollectionRow, { seller, customer }: InvoiceParties): Record<string, string> {
+function missingOf(invoice: CollectionRow, { seller, customer }: WrittenInvoice['parties']): Record<string, string> {
   const items = invoice.items.map(itemOf)
   const missing: Record<string, string> = {}
   if (!invoice.invoiceNumber) missing.number = 'A preview has none'

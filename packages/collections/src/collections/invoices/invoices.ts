@@ -7,7 +7,7 @@ import type { CollectionRow } from '../../entity.ts'
 import { lockedCollection, updateCollection } from '../changes.ts'
 import { find } from '../service.ts'
 import { structuredData } from './facturx.ts'
-import { type InvoiceParties, partiesOf } from './parties.ts'
+import { recipientOf, writtenInvoice } from './parties.ts'
 import { invoicePdf } from './pdf.ts'
 
 /** The next email about an invoice may follow after this. */
@@ -23,7 +23,7 @@ async function findInvoice(context: QueryContext, id: string): Promise<Collectio
 /** The document of an invoice. @throws collection_not_found 404, invoice_not_found 404 */
 export async function invoiceDocument(context: QueryContext, id: string): Promise<Buffer> {
   const invoice = await findInvoice(context, id)
-  return invoicePdf(invoice, await partiesOf(context, invoice), context.log)
+  return invoicePdf(await writtenInvoice(context, invoice), context.log)
 }
 
 /**
@@ -32,7 +32,7 @@ export async function invoiceDocument(context: QueryContext, id: string): Promis
  */
 export async function invoiceXml(context: QueryContext, id: string): Promise<string> {
   const invoice = await findInvoice(context, id)
-  const data = structuredData(invoice, await partiesOf(context, invoice))
+  const data = structuredData(await writtenInvoice(context, invoice))
   if ('missing' in data) throw errors.invoice_data_missing({ fields: { ...data.missing } })
   return data.xml
 }
@@ -47,28 +47,24 @@ export async function send(unit: UnitOfWork, id: string): Promise<CollectionRow>
   if (invoice.status !== 'open' && invoice.status !== 'overdue') throw errors.collection_closed()
   const wait = invoice.sentAt ? PAUSE_SECONDS - (Date.now() - invoice.sentAt.getTime()) / 1000 : 0
   if (wait > 0) throw errors.sent_recently({ retryAfter: Math.ceil(wait) })
-  const parties = await partiesOf(unit, invoice)
-  if (!parties.customer) throw errors.customer_missing()
+  const to = await recipientOf(unit, invoice)
+  if (to === undefined) throw errors.customer_missing()
   if (!(await countEmail(unit))) throw errors.sent_recently({ retryAfter: 3600 })
-  await emailInvoice(unit, invoice, parties, parties.customer.email)
+  await emailInvoice(unit, invoice, to)
   return updateCollection(unit, invoice, { sentAt: new Date() })
 }
 
 /** Reminds the customer of an invoice that has become overdue, if it was sent by email before. */
 export async function remind(unit: UnitOfWork, invoice: CollectionRow): Promise<void> {
   if (!invoice.sentAt || !(await countEmail(unit))) return
-  const parties = await partiesOf(unit, invoice)
-  if (parties.customer) await emailInvoice(unit, invoice, parties, parties.customer.email)
+  const to = await recipientOf(unit, invoice)
+  if (to !== undefined) await emailInvoice(unit, invoice, to)
 }
 
-async function emailInvoice(
-  unit: UnitOfWork,
-  invoice: CollectionRow,
-  parties: InvoiceParties,
-  to: string,
-): Promise<void> {
+async function emailInvoice(unit: UnitOfWork, invoice: CollectionRow, to: string): Promise<void> {
+  const written = await writtenInvoice(unit, invoice)
   const number = invoiceNumberText(invoice.invoiceNumber) ?? ''
-  const merchant = plainName(parties.merchant)
+  const merchant = plainName(written.parties.merchant)
   const amount = askedText(invoice)
   const due = invoice.dueAt ? `, due on ${invoice.dueAt.toISOString().slice(0, 10)}` : ''
   const subject = `${invoice.sentAt ? 'Reminder: invoice' : 'Invoice'} ${number} from ${merchant}`
@@ -78,7 +74,7 @@ async function emailInvoice(
     'Pay it here:',
     invoice.payUrl,
   ]
-  const pdf = await invoicePdf(invoice, parties, unit.log)
+  const pdf = await invoicePdf(written, unit.log)
   await sendEmail(unit, {
     ...paragraphEmail(to, subjectIn(invoice.environment, subject), paragraphs),
     attachments: [{ filename: `${number}.pdf`, contentType: 'application/pdf', base64: pdf.toString('base64') }],

@@ -1,51 +1,72 @@
 import { merchantProfile } from '@payments/accounts'
-import { brandOf } from '@payments/branding'
+import { brandOf, findLogo } from '@payments/branding'
 import { findCustomer } from '@payments/customers'
-import type { QueryContext } from '@payments/platform'
+import { type AnonymisedCustomer, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { CollectionRow } from '../../entity.ts'
+import type { Customer, IssuedInvoice } from '../../rows.ts'
 
-/** What the branding says about who is paid. */
-export interface Seller {
-  readonly legalName: string | null
-  readonly address: string | null
-  readonly country: string | null
-  readonly taxId: string | null
+/** An invoice as it is written: as it was issued, with the state that it has now. */
+export interface WrittenInvoice {
+  readonly invoice: CollectionRow
+  readonly parties: Pick<IssuedInvoice, 'merchant' | 'seller' | 'customer'>
+  readonly logo: Buffer | undefined
 }
 
-export interface Customer {
-  readonly name: string
-  readonly email: string
-  readonly address: string | null
-  readonly country: string | null
-  readonly taxId: string | null
-}
-
-/** Who an invoice is from and for. */
-export interface InvoiceParties {
-  /** The name that payers see. */
-  readonly merchant: string
-  readonly seller: Seller
-  readonly customer: Customer | null
-}
-
-/** Who an invoice is from and for, as the branding and the customer are now. */
-export async function partiesOf(context: QueryContext, invoice: CollectionRow): Promise<InvoiceParties> {
-  const merchant = await merchantProfile(context, invoice.organisationId)
-  const row = invoice.customerId ? await findCustomer(context, invoice.customerId) : null
-  const brand = await brandOf(context, invoice, invoice.branding)
+/** The customer of an invoice as the document names them. An anonymised one has no name and no address any more. */
+async function customerOf(context: QueryContext, id: string | null | undefined): Promise<Customer | null> {
+  const row = id ? await findCustomer(context, id) : null
+  if (!row || row.anonymisedAt) return null
   return {
-    merchant: brand.displayName ?? merchant.name,
-    seller: { legalName: brand.legalName, address: brand.address, country: brand.country, taxId: brand.taxId },
-    // An anonymised customer has no name and no address any more.
-    customer:
-      row && !row.anonymisedAt
-        ? {
-            name: row.name,
-            email: row.email,
-            address: row.address ?? null,
-            country: row.country ?? null,
-            taxId: row.taxId ?? null,
-          }
-        : null,
+    name: row.name,
+    email: row.email,
+    address: row.address ?? null,
+    country: row.country ?? null,
+    taxId: row.taxId ?? null,
   }
+}
+
+/** What an invoice that is issued now says for good. */
+export async function issuedNow(
+  context: QueryContext,
+  invoice: Pick<
+    CollectionRow,
+    'organisationId' | 'environment' | 'branding' | 'customerId' | 'title' | 'description' | 'dueAt'
+  >,
+): Promise<IssuedInvoice> {
+  const { name } = await merchantProfile(context, invoice.organisationId)
+  const { displayName, legalName, address, country, taxId, logoId } = await brandOf(context, invoice, invoice.branding)
+  return {
+    merchant: displayName ?? name,
+    seller: { legalName, address, country, taxId },
+    logoId,
+    customer: await customerOf(context, invoice.customerId),
+    title: invoice.title,
+    description: invoice.description ?? null,
+    dueAt: invoice.dueAt?.toISOString() ?? null,
+  }
+}
+
+/** An invoice with what it said when it was issued; one of a release before, or a preview, with what is so now. */
+export async function writtenInvoice(context: QueryContext, invoice: CollectionRow): Promise<WrittenInvoice> {
+  const issued = invoice.issued ?? (await issuedNow(context, invoice))
+  const logo = issued.logoId === null ? undefined : await findLogo(sqlOf(context.em), issued.logoId)
+  const { title, description, dueAt } = issued
+  return {
+    invoice: { ...invoice, title, description, dueAt: dueAt === null ? null : new Date(dueAt) },
+    parties: issued,
+    logo: logo?.image,
+  }
+}
+
+/** Where an invoice is sent now, which its document need not name; undefined without a customer, or with an anonymised one. */
+export const recipientOf = async (context: QueryContext, invoice: CollectionRow): Promise<string | undefined> =>
+  (await customerOf(context, invoice.customerId))?.email
+
+/** Takes the customer out of the invoices that were issued to them: number, items and amounts stay. */
+export async function anonymise({ actor, em }: UnitOfWork, { id }: AnonymisedCustomer): Promise<void> {
+  await sqlOf(em).query(
+    `update collections set issued = jsonb_set(issued, '{customer}', 'null')
+      where organisation_id = $1 and environment = $2 and customer_id = $3 and issued is not null`,
+    [actor.organisationId, actor.environment, id],
+  )
 }

@@ -4,20 +4,22 @@ import type { TaxCategory } from '../../api/fields.ts'
 import { askedText, decimal, invoiceNumberText, NUMBER_TO_COME } from '../../api/present.ts'
 import type { CollectionRow } from '../../entity.ts'
 import { isPayable } from '../../pay/payer.ts'
+import type { Seller } from '../../rows.ts'
 import { inCents, toCents } from '../../sessions/prices.ts'
 import { FACTUR_X_FILE, structuredData, TEST_NOTE } from './facturx.ts'
 import { facturXMetadata } from './facturx-metadata.ts'
 import { itemOf, taxesOf } from './items.ts'
-import type { InvoiceParties, Seller } from './parties.ts'
+import type { WrittenInvoice } from './parties.ts'
 
 /** Widths of the four columns: description, quantity, price, sum. */
 const COLUMNS = [220, 64, 98, 101] as const
 
 /** An invoice as a PDF, with its structured data where it has all of them. A character that the font does not have is replaced by a box and named in the log. */
-export async function invoicePdf(invoice: CollectionRow, parties: InvoiceParties, log: Log): Promise<Buffer> {
+export async function invoicePdf(written: WrittenInvoice, log: Log): Promise<Buffer> {
+  const { invoice, parties } = written
   const number = invoiceNumberText(invoice.invoiceNumber) ?? NUMBER_TO_COME
   const info = { title: `Invoice ${number}`, author: parties.merchant, createdAt: invoice.createdAt }
-  const data = structuredData(invoice, parties)
+  const data = structuredData(written)
   const attachment =
     'xml' in data
       ? {
@@ -29,7 +31,7 @@ export async function invoicePdf(invoice: CollectionRow, parties: InvoiceParties
           metadata: facturXMetadata,
         }
       : undefined
-  const { file, replaced } = await pdf({ ...info, attachment }, (page) => write(page, invoice, parties, number))
+  const { file, replaced } = await pdf({ ...info, attachment }, (page) => write(page, written, number))
   if (replaced.length > 0)
     log.warn(
       { collectionId: invoice.id, characters: replaced.map((character) => `U+${hex(character)}`) },
@@ -42,8 +44,9 @@ const hex = (character: string): string => (character.codePointAt(0) ?? 0).toStr
 
 const day = (time: Date): string => time.toISOString().slice(0, 10)
 
-function write(page: PdfPage, invoice: CollectionRow, parties: InvoiceParties, number: string): void {
+function write(page: PdfPage, { invoice, parties, logo }: WrittenInvoice, number: string): void {
   const { merchant, seller, customer } = parties
+  if (logo) page.logo(logo, merchant)
   page.text(merchant, { bold: true, size: 12 })
   for (const each of [seller.legalName === merchant ? null : seller.legalName, ...placeOf(seller)])
     if (each) page.text(each)
