@@ -7,14 +7,15 @@ const require = createRequire(import.meta.url)
 
 export type Doc = InstanceType<typeof PDFDocument>
 
-/** DejaVu has ₦, € and Arabic, which the fonts that PDF readers contain have not; Noto has the characters of Chinese. */
-const FILES = {
-  regular: 'dejavu-fonts-ttf/ttf/DejaVuSans.ttf',
-  bold: 'dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf',
-  han: '../fonts/NotoSansHans-Regular.otf',
-  hanBold: '../fonts/NotoSansHans-Bold.otf',
+/** Where the fonts are. DejaVu has ₦, € and Arabic, which the fonts that PDF readers contain have not; Noto has the characters of Chinese. */
+const PATHS = {
+  regular: () => require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'),
+  bold: () => require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf'),
+  // This package names its index only.
+  han: () => fileURLToPath(new URL('../fonts/NotoSansHans-Regular.otf', import.meta.resolve('@embedpdf/fonts-sc'))),
+  hanBold: () => fileURLToPath(new URL('../fonts/NotoSansHans-Bold.otf', import.meta.resolve('@embedpdf/fonts-sc'))),
 } as const
-export type Face = keyof typeof FILES
+export type Face = keyof typeof PATHS
 
 /** Characters and signs of Chinese, and Latin letters of the same width. */
 const CHINESE = /[\p{Script=Han}\p{Script_Extensions=Han}\uff00-\uffef]/u
@@ -34,15 +35,7 @@ interface LoadedFont {
 
 /** The bytes of a font, which pdfkit makes one of its own of. */
 function fileOf(face: Face): Buffer {
-  const path = FILES[face]
-  const read = () =>
-    readFileSync(
-      // The package of Noto names its index only.
-      path.startsWith('..')
-        ? fileURLToPath(new URL(path, import.meta.resolve('@embedpdf/fonts-sc')))
-        : require.resolve(path),
-    )
-  const file = files.get(face) ?? read()
+  const file = files.get(face) ?? readFileSync(PATHS[face]())
   files.set(face, file)
   return file
 }

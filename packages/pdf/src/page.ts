@@ -17,7 +17,7 @@ const CODE_SIZE = 110
 /** One row of a table: a text for each column. */
 export type Cells = readonly string[]
 
-export interface PdfText {
+interface PdfText {
   readonly tag?: 'P' | 'H1' | 'H2'
   readonly bold?: boolean
   readonly size?: number

@@ -73,7 +73,9 @@ test('a receipt says who was paid, for what, how much, in which network and tran
 
 test('a receipt is in the language of its payer, or in the one that is asked for, with every sign of each language', async () => {
   const { merchant, session } = await paid({ start: { locale: 'de' } })
-  const own = await fetchFile(`/v1/collections/sessions/${session.id}/receipt.pdf`, { authorization: `Bearer ${merchant.key}` })
+  const own = await fetchFile(`/v1/collections/sessions/${session.id}/receipt.pdf`, {
+    authorization: `Bearer ${merchant.key}`,
+  })
   expect((await textOf(own)).text).toContain('Zahlungsnummer')
   expect((await textOf(await fetchFile(`/pay/${session.id}/receipt.pdf`))).text).toContain('Quittung Order 1042')
   const french = await fetchFile(`/v1/collections/sessions/${session.id}/receipt.pdf?locale=fr`, {
