@@ -2,7 +2,17 @@ import { readFile } from 'node:fs/promises'
 import { assets, newId, toMinor } from '@payments/kernel'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumCommand, enabledCustomer, hasTools, type Merchant, newMerchant, useService } from '#testing'
+import {
+  chromiumCommand,
+  enabledCustomer,
+  hasTools,
+  type Merchant,
+  newCollection,
+  newMerchant,
+  paySession,
+  startSession,
+  useService,
+} from '#testing'
 import { startChromium } from './chromium.ts'
 import { checkScreen, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
@@ -171,6 +181,35 @@ describe.runIf(hasTools(chromiumCommand()))('records in the dashboard', () => {
       await page.goto(`${service.url}/dashboard/live/objects/${id}`)
       await page.getByRole('heading', { name: 'Nothing in live has this id' }).waitFor({ timeout: PATIENCE })
       expect(problems.filter((problem) => !problem.includes('404'))).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
+
+  test(
+    'a merchant saves the statement of what a customer paid, and the receipt of a payment',
+    async () => {
+      const merchant = await newMerchant(service)
+      const { organisationId } = merchant
+      const customer = { name: 'Ada Obi', email: 'ada@example.com' }
+      const { id: customerId } = (await merchant.call('POST /v1/customers', { body: customer })).body.data
+      const link = await newCollection(merchant, { customerId })
+      const { id } = await startSession(service, link.id)
+      await paySession(merchant, id)
+      const status = async () => (await merchant.call(`GET /v1/collections/${id}`)).body.data.status
+      await expect.poll(status, { timeout: PATIENCE }).toBe('paid')
+      const { context, page, problems } = await openDashboard(browser, service, { organisationId, role: 'member' })
+      const save = async (name: string) => {
+        const saved = page.waitForEvent('download')
+        await page.getByRole('link', { name, exact: true }).click()
+        return readFile(await (await saved).path(), 'latin1')
+      }
+      await page.goto(`${service.url}/dashboard/test/customers/${customerId}`)
+      expect(await save('CSV')).toContain(`,${id},collection,paid,`)
+      expect((await save('PDF')).slice(0, 5)).toBe('%PDF-')
+      await page.goto(`${service.url}/dashboard/test/collections/${link.id}`)
+      expect((await save('Receipt')).slice(0, 5)).toBe('%PDF-')
+      expect(problems).toEqual([])
       await context.close()
     },
     STORY_MS,

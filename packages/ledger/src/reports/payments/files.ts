@@ -20,8 +20,8 @@ const HEADINGS = [
   'fees',
   'returned',
 ] as const
-/** Widths of the columns of the document: date, payment, status, amount, fees, sent back. */
-const COLUMNS = [60, 125, 58, 92, 74, 74] as const
+/** Widths of the columns of the document: payment, status, amount, fees, sent back. */
+const COLUMNS = [211, 58, 88, 63, 63] as const
 const TOTAL_COLUMNS = [83, 60, 85, 85, 85, 85] as const
 
 /** `0.1 USDC; 5 NGN`; empty for nothing. */
@@ -80,10 +80,13 @@ export async function paymentsPdf(
     }
     page.table(
       [
-        ['Date', 'Payment', 'Status', 'Amount', 'Fees', 'Sent back'],
+        ['Payment', 'Status', 'Amount', 'Fees', 'Sent back'],
         ...payments.map((each) => [
-          each.createdAt.slice(0, 10),
-          [[kindWords(each.kind), each.number].filter(Boolean).join(' '), each.title, each.id]
+          [
+            [each.createdAt.slice(0, 10), kindWords(each.kind), each.number].filter(Boolean).join(' '),
+            each.title,
+            each.id,
+          ]
             .filter(Boolean)
             .join('\n'),
           each.status.replaceAll('_', ' '),

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import { Link } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
@@ -127,14 +127,15 @@ function Payments({ id }: { id: string }) {
       {isPeriod ? (
         <p>
           {(['csv', 'pdf'] as const).map((format) => (
-            <a
-              key={format}
-              className="button"
-              download
-              href={fileAddress(`/customers/${id}/payments/export`, environment, { from, to, format })}
-            >
-              {format.toUpperCase()}
-            </a>
+            <Fragment key={format}>
+              <a
+                className="button"
+                download
+                href={fileAddress(`/customers/${id}/payments/export`, environment, { from, to, format })}
+              >
+                {format.toUpperCase()}
+              </a>{' '}
+            </Fragment>
           ))}
         </p>
       ) : (
