@@ -928,7 +928,7 @@ export const operations: readonly Operation[] = [
         name: 'locale',
         type: 'string',
         required: false,
-        description: '',
+        description: 'Language; default that of the payer',
         choices: ['en', 'fr', 'pt', 'es', 'ar', 'sw', 'ha', 'yo', 'ig', 'de', 'zh'],
       },
     ],
@@ -2736,7 +2736,7 @@ export const operations: readonly Operation[] = [
     path: '/customers/{customerId}/payments',
     summary: 'Get the payments of a customer',
     description:
-      'Every transaction that names the customer and was created in the period, with number, amount, fees and what was sent back, and the totals of each asset. Amounts are those of the list of transactions, fees those of the journal, both to the unit. At most 1,000 transactions: for more, shorten the period.',
+      'Every transaction that names the customer and was created in the period, with number, amount, fees and what was sent back, and the totals of each asset. Amounts are those of the list of transactions, fees those of the journal, both to the unit. At most 500 transactions: for more, shorten the period.',
     ids: [
       {
         name: 'customerId',

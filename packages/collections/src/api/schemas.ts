@@ -166,7 +166,7 @@ export const CollectionPreview = NewCollection.extend({
 export const CollectionId = z.strictObject({ collectionId: pathId('link, invoice, checkout or session', COLLECTION) })
 const SessionId = z.strictObject({ sessionId: pathId('checkout session', SESSION) })
 export const ReceiptInput = SessionId.extend({
-  locale: z.enum(locales).optional().meta({ description: 'Language; default that of the payer', example: 'fr' }),
+  locale: z.enum(locales).meta({ description: 'Language; default that of the payer', example: 'fr' }).optional(),
 })
 
 export const CollectionPatch = CollectionId.extend({

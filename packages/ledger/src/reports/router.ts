@@ -77,7 +77,7 @@ export const reportsRouter = {
     tag: TAG,
     summary: 'Get the payments of a customer',
     description:
-      'Every transaction that names the customer and was created in the period, with number, amount, fees and what was sent back, and the totals of each asset. Amounts are those of the list of transactions, fees those of the journal, both to the unit. At most 1,000 transactions: for more, shorten the period.',
+      'Every transaction that names the customer and was created in the period, with number, amount, fees and what was sent back, and the totals of each asset. Amounts are those of the list of transactions, fees those of the journal, both to the unit. At most 500 transactions: for more, shorten the period.',
     message: 'Payments retrieved',
     input: PaymentsInput,
     output: Payments,

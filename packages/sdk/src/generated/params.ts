@@ -283,6 +283,7 @@ export interface CollectionUpdateParams {
 }
 
 export interface CollectionSessionDownloadReceiptPdfParams {
+  /** Language; default that of the payer */
   locale?: 'en' | 'fr' | 'pt' | 'es' | 'ar' | 'sw' | 'ha' | 'yo' | 'ig' | 'de' | 'zh'
 }
 

@@ -673,7 +673,7 @@ class CollectionsSessionsResource extends Resource {
    * `GET /v1/collections/sessions/{sessionId}/receipt.pdf`
    *
    * @example
-   * const file = await payments.collections.sessions.downloadReceiptPdf('01936f2a-7c1e-7000-8000-000000000081', {})
+   * const file = await payments.collections.sessions.downloadReceiptPdf('01936f2a-7c1e-7000-8000-000000000081', { locale: 'fr' })
    */
   downloadReceiptPdf(
     sessionId: string,
@@ -1311,7 +1311,7 @@ class CustomersResource extends Resource {
   }
 
   /**
-   * Get the payments of a customer. Every transaction that names the customer and was created in the period, with number, amount, fees and what was sent back, and the totals of each asset. Amounts are those of the list of transactions, fees those of the journal, both to the unit. At most 1,000 transactions: for more, shorten the period.
+   * Get the payments of a customer. Every transaction that names the customer and was created in the period, with number, amount, fees and what was sent back, and the totals of each asset. Amounts are those of the list of transactions, fees those of the journal, both to the unit. At most 500 transactions: for more, shorten the period.
    * `GET /v1/customers/{customerId}/payments`
    *
    * @example

@@ -9,7 +9,7 @@ import type { Period } from '../period.ts'
 import type { Payments } from './schemas.ts'
 
 /** Of a longer list nobody makes one document. */
-const MOST = 1000
+const MOST = 500
 
 type Payment = z.output<typeof Payments>['payments'][number]
 type Amount = Payment['fees'][number]
@@ -22,7 +22,7 @@ interface Row extends ListRow {
 /**
  * What one customer paid in a period: every transaction of the unified list that names the customer and was created in it, with what was
  * charged for it by the journal and what its receipt says was sent back.
- * @throws customer_not_found 404, validation_failed 422 for a period with more than 1,000 transactions
+ * @throws customer_not_found 404, validation_failed 422 for a period with more than 500 transactions
  */
 export async function paymentsOf(
   context: QueryContext,
