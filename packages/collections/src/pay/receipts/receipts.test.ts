@@ -28,7 +28,7 @@ async function paid({ given = {}, start = {}, payment = {} }: Given = {}) {
   const collection = await newCollection(merchant, { title: 'Order 1042', ...given })
   const session = await startSession(service, collection.id, start)
   await paySession(merchant, session.id, payment)
-  await settle(service)
+  await settle(service, merchant)
   return { merchant, collection, session: await getSession(merchant, session.id) }
 }
 
@@ -143,7 +143,7 @@ test('there is no receipt before a payment has come, while it is being confirmed
     404,
   ])
   await paySession(merchant, id)
-  await poll(service)
+  await poll(service, merchant)
   expect((await getSession(merchant, id)).status).toBe('processing')
   const page = async () => (await fetchFile(`/pay/${id}?lang=en`)).text()
   expect([await refusal(merchant, id), await found(), (await page()).includes('receipt.pdf')]).toEqual([
@@ -151,7 +151,7 @@ test('there is no receipt before a payment has come, while it is being confirmed
     404,
     false,
   ])
-  await settle(service)
+  await settle(service, merchant)
   expect([await found(), (await page()).includes(`href="/pay/${id}/receipt.pdf?lang=en"`)]).toEqual([200, true])
   expect(await refusal(await newMerchant(service), id)).toBe('Checkout session not found')
 })
