@@ -4,6 +4,7 @@ import { clients, type Environment, environments, queries, session } from './api
 import { PlaceContext, usePlace } from './context.ts'
 import { watch } from './live/stream.ts'
 import { isId } from './parts/checks.ts'
+import { navigateAfterPaint } from './parts/frame/after-paint.ts'
 import { Find } from './parts/frame/find.tsx'
 import { Navigation } from './parts/frame/navigation.tsx'
 import { WithSession } from './parts/frame/session.tsx'
@@ -20,7 +21,7 @@ export function App() {
       {({ session: me, mail }) => {
         if (!me) return <SignIn mail={mail} />
         return (
-          <Router base={BASE}>
+          <Router base={BASE} aroundNav={navigateAfterPaint}>
             <Switch>
               {environments.map((environment) => (
                 <Route key={environment} path={`/${environment}`} nest>

@@ -8,6 +8,7 @@ import { recoverReads } from './live/recovery.ts'
 import { keepFocus } from './parts/frame/focus.ts'
 import { chunk, Loaded } from './parts/frame/loaded.tsx'
 import { Skeleton } from './parts/parts.tsx'
+import { preload } from './screens/index.tsx'
 
 /** The operators' console is a chunk of its own: merchants never load it. */
 const Console = chunk(() => import('./console/index.tsx'))
@@ -17,6 +18,7 @@ const app = document.getElementById('app')
 if (!app) throw new Error('The page has no place for the dashboard')
 keepFocus()
 recoverReads(queries)
+if (!isConsole) preload(location.pathname.replace(/^\/dashboard(\/(test|live))?/, '') || '/')
 createRoot(app).render(
   <StrictMode>
     <QueryClientProvider client={queries}>

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Route, Router, Switch, useLocation } from 'wouter'
 import { clients, queries, type Session, session, signOut } from '../api.ts'
 import { PlaceContext, usePlace } from '../context.ts'
+import { navigateAfterPaint } from '../parts/frame/after-paint.ts'
 import { Find } from '../parts/frame/find.tsx'
 import { Loaded, Nowhere } from '../parts/frame/loaded.tsx'
 import { Navigation, sectionIn } from '../parts/frame/navigation.tsx'
@@ -24,7 +25,7 @@ export default function Console() {
         if (!me) return <SignIn mail={mail} operators />
         if (me.organisation.role !== 'operator') return <NoOperator me={me} />
         return (
-          <Router base="/console">
+          <Router base="/console" aroundNav={navigateAfterPaint}>
             {/* Procedures of operators act in no environment: each names the one of its object. */}
             <PlaceContext value={{ environment: 'test', api: clients.test, me }}>
               <Frame />

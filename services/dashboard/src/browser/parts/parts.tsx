@@ -4,6 +4,7 @@ import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } fr
 import { isTemporary } from '../live/recovery.ts'
 import { FileError } from './files.ts'
 import { exact, type Money, shownSecond, shownTime } from './format.ts'
+import { afterPaint } from './frame/after-paint.ts'
 
 /** A screen: its title, which gets the focus when the screen opens, and what can be done. */
 export function Screen({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
@@ -201,13 +202,13 @@ export function Dialog({ title, close, children }: { title: string; close: () =>
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
-    dialog.current?.showModal()
+    afterPaint(() => dialog.current?.showModal())
   }, [])
   return (
     <dialog ref={dialog} aria-labelledby={id} onClose={close}>
       <div className="head">
         <h2 id={id}>{title}</h2>
-        <button type="button" className="quiet" onClick={() => dialog.current?.close()}>
+        <button type="button" className="quiet" onClick={() => afterPaint(() => dialog.current?.close())}>
           Close
         </button>
       </div>

@@ -15,6 +15,9 @@ const groups = [
   [/^\/(account|settings)(\/|$)/, chunk(() => import('./settings/index.tsx'))],
 ] as const
 
+/** Begins to load the screen of an address, so that it comes while the service is asked who is signed in. */
+export const preload = (address: string): void => groups.find(([path]) => path.test(address))?.[1].preload()
+
 /** The screen at the address. */
 export function Screens() {
   const [location] = useLocation()

@@ -20,13 +20,30 @@ class ChunkError extends Error {
   override name = 'ChunkError'
 }
 
-/** Screens in a chunk of their own, loaded when they are first opened. */
-export const chunk = (load: () => Promise<{ default: ComponentType }>) =>
-  lazy(() =>
-    load().catch((error: unknown) => {
+/**
+ * Screens in a chunk of their own, loaded when they are first opened, or before by `preload`. A chunk that is there already is drawn at once: React
+ * shows what `lazy` waits for 300 ms later than it comes, so that a page does not flicker.
+ */
+export function chunk(load: () => Promise<{ default: ComponentType }>) {
+  let loaded: ComponentType | undefined
+  const read = async () => {
+    const module = await load()
+    loaded = module.default
+    return module
+  }
+  const Later = lazy(() =>
+    read().catch((error: unknown) => {
       throw new ChunkError('The chunk did not arrive', { cause: error })
     }),
   )
+  function Chunk() {
+    const [Shown] = useState(() => loaded ?? Later)
+    return <Shown />
+  }
+  /** Begins to load it. Where it does not come, its screen says so once it is opened. */
+  const preload = () => void read().catch(() => undefined)
+  return Object.assign(Chunk, { preload })
+}
 
 type State = { readonly error: unknown; readonly at: string }
 

@@ -1,4 +1,5 @@
 import type { Outputs } from '@payments/client'
+import { memo } from 'react'
 import { Link } from 'wouter'
 import { asMoney, words } from '../format.ts'
 import { Amount, Status, Time } from '../parts.tsx'
@@ -6,8 +7,8 @@ import { NONE, Table } from '../table.tsx'
 
 type Transactions = Outputs['transactions']['search']['transactions']
 
-/** Transactions, newest first. */
-export function TransactionTable({ transactions }: { transactions: Transactions }) {
+/** Transactions, newest first. Drawn again only for others: hundreds of rows take a slow processor half a second. */
+export const TransactionTable = memo(({ transactions }: { transactions: Transactions }) => {
   return (
     <Table
       label="Transactions"
@@ -29,4 +30,4 @@ export function TransactionTable({ transactions }: { transactions: Transactions 
       ]}
     />
   )
-}
+})

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { usePlace } from '../../context.ts'
+import { afterPaint } from '../../parts/frame/after-paint.ts'
 import { TransactionTable } from '../../parts/object/transaction-table.tsx'
 import { After, Before, shownOf, usePages } from '../../parts/pages.tsx'
 import { Empty, Failure, Screen, Skeleton } from '../../parts/parts.tsx'
@@ -33,13 +34,13 @@ export function Transactions() {
     enabled: filters.from === undefined || filters.from < until,
   })
   const fresh = newer.data?.total ?? 0
-  const transactions = data?.pages.flatMap((page) => page.transactions) ?? []
+  const transactions = useMemo(() => data?.pages.flatMap((page) => page.transactions) ?? [], [data])
   const total = data?.pages[0]?.total ?? 0
   return (
     <Screen
       title="Transactions"
       actions={
-        <button type="button" disabled={total === 0} onClick={() => change('export', '1')}>
+        <button type="button" disabled={total === 0} onClick={() => afterPaint(() => change('export', '1'))}>
           Export
         </button>
       }
