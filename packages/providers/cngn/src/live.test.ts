@@ -53,10 +53,11 @@ const unlocked = (condition: string) => `id in (select id from cngn_sends where 
 const DUE = [
   "update cngn_feeds set next_poll_at = least(next_poll_at, now()) where environment = 'live'",
   `update cngn_sends set next_send_at = now() - make_interval(secs => 1) where ${unlocked('sent_at is null and not ended and next_send_at > now()')}`,
-  // The server decides at once: what two lists, a second apart, do not show never reached it. Their real distance is minutes.
-  `update cngn_sends set sent_at = sent_at - interval '301 seconds', absent_since = absent_since - interval '121 seconds' where ${unlocked(
-    "reference is null and sent_at between now() - interval '100 seconds' and now() - interval '3 seconds' and absent_since between now() - interval '100 seconds' and now() - interval '1 second'",
-  )}`,
+  // The server decides at once: what two lists, a second apart, do not show never reached it. Their real distance is minutes, each time that a list leaves it open again.
+  `update cngn_sends set sent_at = sent_at - case when sent_at > now() - interval '300 seconds' then interval '301 seconds' else interval '0' end,
+          absent_since = absent_since - interval '121 seconds' where ${unlocked(
+            "reference is null and sent_at < now() - interval '3 seconds' and absent_since between now() - interval '120 seconds' and now() - interval '1 second'",
+          )}`,
 ]
 
 /** Creates an object, however often the API fails meanwhile. */
