@@ -11,7 +11,7 @@ import {
   timeIn,
   type Wording,
 } from '@payments/pay-page'
-import { type PdfPage, pdf } from '@payments/pdf'
+import { DIRECTION_MARKS, type PdfPage, pdf } from '@payments/pdf'
 import type { Log } from '@payments/platform'
 import { invoiceNumberText } from '../../api/present.ts'
 import { moneyData, networksOf, type PayTarget } from '../payer.ts'
@@ -26,10 +26,8 @@ export interface Receipt extends PayTarget {
   readonly now: Date
 }
 
-/** Characters that change the direction of what follows. */
-const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 /** A value that keeps its own direction in a sentence of the other (UAX 9: isolates), as `bdi` does on the page. */
-const isolated = (value: string): string => `\u2068${value.replace(DIRECTION, '')}\u2069`
+const isolated = (value: string): string => `\u2068${value.replace(DIRECTION_MARKS, '')}\u2069`
 
 /** The receipt of a session as a PDF, in a language. What it says about money is in the table of the pay page: see {@link moneyOf}. */
 export async function receiptPdf(receipt: Receipt, locale: Locale, log: Log): Promise<Buffer> {
