@@ -22,10 +22,11 @@ test('each resource has a name, by which messages name it', () => {
   expect(names.filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([])
 })
 
+const receipts = Object.entries(
+  Object.assign({}, ...(domains as readonly Domain[]).map(({ money }) => money?.receipts)) as Receipts,
+)
+
 test('each kind of transaction says which of its statuses are a success and which a failure, and all of them are statuses', () => {
-  const receipts = Object.entries(
-    Object.assign({}, ...(domains as readonly Domain[]).map(({ money }) => money?.receipts)) as Receipts,
-  )
   expect(receipts.map(([kind]) => kind).sort()).toEqual([...transactionKinds].sort())
   const known = new Set(resources.flatMap(({ machine: { states } }) => Object.keys(states)))
   for (const [kind, { outcomes }] of receipts) {
@@ -33,6 +34,27 @@ test('each kind of transaction says which of its statuses are a success and whic
     for (const status of [...outcomes.succeeded, ...outcomes.failed]) expect(known).toContain(status)
   }
 })
+
+/** The lifecycles of kinds whose transactions are not the resource of their name. */
+const LIFECYCLES: Readonly<Record<string, string>> = {
+  payment_route: 'payment_route_deposit',
+  collection: 'checkout_session',
+}
+
+test.each(receipts)(
+  'a status of %s that is a success or a failure is the same for every kind that has it',
+  (kind, own) => {
+    const lifecycle = resources.find(({ machine: { name } }) => name === (LIFECYCLES[kind] ?? kind))
+    expect(lifecycle).toBeDefined()
+    const statuses = Object.keys(lifecycle?.machine.states ?? {})
+    for (const outcome of ['succeeded', 'failed'] as const) {
+      const ofAny = receipts.flatMap(([, { outcomes }]) => outcomes[outcome])
+      expect(statuses.filter((status) => ofAny.includes(status))).toEqual(
+        statuses.filter((status) => own.outcomes[outcome].includes(status)),
+      )
+    }
+  },
+)
 
 describe.each(resources.map((resource) => [lifecycleName(resource.table, resource.variant), resource] as const))(
   'the database and the code agree on %s:',

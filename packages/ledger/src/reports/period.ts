@@ -40,3 +40,20 @@ export function monthOf(month?: string, today = dayOf(Date.now())): Period {
   next.setUTCMonth(next.getUTCMonth() + 1)
   return { from, to: plusDays(dayOf(next.getTime()), -1) }
 }
+
+/** The first days of the months that are whole in a period, and its other days. */
+export function spansOf({ from, to }: Period): {
+  readonly months: readonly string[]
+  readonly days: readonly string[]
+} {
+  const [months, days]: [string[], string[]] = [[], []]
+  const last = Date.parse(to)
+  for (let time = Date.parse(from); time <= last; ) {
+    const date = new Date(time)
+    const nextMonth = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
+    const isWhole = date.getUTCDate() === 1 && nextMonth - DAY <= last
+    ;(isWhole ? months : days).push(dayOf(time))
+    time = isWhole ? nextMonth : time + DAY
+  }
+  return { months, days }
+}

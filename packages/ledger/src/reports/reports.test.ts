@@ -109,20 +109,22 @@ test('a summary has number, volume and success rate by kind, asset and status, a
 test('the days of thousands of transactions that were created and changed are what adding them up one by one gives', async () => {
   const organisationId = await foundOrganisation(service.runtime)
   const known = new Map<string, Required<Omit<Recorded, 'at'>>>()
-  const change = (id: string): Required<Omit<Recorded, 'at'>> => ({
-    id,
-    kind: known.get(id)?.kind ?? pick(['swap', 'collection', 'offramp']),
-    status: pick(['completed', 'paid', 'delivered', 'failed', 'processing']),
-    amount: `${Math.floor(Math.random() * 1e9)}.${Math.floor(Math.random() * 1e6)} ${pick(['USDC', 'EURC'])}`,
-    createdAt: known.get(id)?.createdAt ?? new Date(Date.UTC(2026, 0, 1) + Math.floor(Math.random() * 20 * 86_400_000)),
-  })
+  const SUCCESS: Record<string, string> = { swap: 'completed', collection: 'paid', offramp: 'delivered' }
+  const change = (id: string): Required<Omit<Recorded, 'at'>> => {
+    const kind = known.get(id)?.kind ?? pick(['swap', 'collection', 'offramp'])
+    return {
+      ...{ id, kind, status: pick([SUCCESS[kind] ?? '', 'failed', 'processing']) },
+      amount: `${Math.floor(Math.random() * 1e9)}.${Math.floor(Math.random() * 1e6)} ${pick(['USDC', 'EURC'])}`,
+      createdAt:
+        known.get(id)?.createdAt ?? new Date(Date.UTC(2026, 0, 1) + Math.floor(Math.random() * 20 * 86_400_000)),
+    }
+  }
   for (let step = 0; step < 40; step++) {
     const again = [...new Set(Array.from({ length: known.size > 0 ? 30 : 0 }, () => pick([...known.keys()])))]
     const changes = [...Array.from({ length: 75 }, () => newId()), ...again].map(change)
     await record(service.runtime, { organisationId }, changes)
     for (const each of changes) known.set(each.id, each)
   }
-  const SUCCESS: Record<string, string> = { swap: 'completed', collection: 'paid', offramp: 'delivered' }
   const expected = Map.groupBy(
     [...known.values()].filter(({ createdAt }) => createdAt >= at('2026-01-03', '00:00:00Z')),
     ({ createdAt, kind, amount }) => `${createdAt.toISOString().slice(0, 10)} ${kind} ${amount.split(' ')[1]}`,

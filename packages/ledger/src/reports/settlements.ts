@@ -1,11 +1,12 @@
 import { type QueryContext, sqlOf } from '@payments/platform'
 import type { z } from 'zod'
-import type { Period } from './period.ts'
+import { type Period, spansOf } from './period.ts'
 import type { Summary } from './schemas.ts'
 
 /** How many transactions of one kind took so long. */
 interface Row {
-  readonly part: number
+  /** Created in the later period. */
+  readonly isLater: boolean
   readonly kind: z.output<typeof Summary>['settlements'][number]['kind']
   readonly seconds: number
   readonly count: string
@@ -25,35 +26,27 @@ function medianOf(rows: readonly Row[]): { readonly count: number; readonly medi
 }
 
 /**
- * How long the transactions that were created in each of two periods took until they first succeeded, read in one snapshot: from the
- * months that are whole, and the days around them.
+ * How long the transactions that were created in each of two periods, the later one first, took until they first succeeded, read in one
+ * snapshot: from the months that are whole, and the days around them. These are lists of dates, because the planner knows how many
+ * rows they have, and reads many of them by their place in the table.
  */
 export async function settlementsOf(
   { actor, em }: QueryContext,
-  periods: readonly [Period, Period],
+  [period, previous]: readonly [Period, Period],
 ): Promise<readonly [Settlements, Settlements]> {
+  const spans = [period, previous].map(spansOf)
   const { rows } = await sqlOf(em).query<Row>(
-    `select p.part::int as part, s.kind, s.seconds, sum(s.count)::text as count
-       from (
-         select *, case when months < rest then months - 1 else last end as head
-           from (
-             select part, first, last, date_trunc('month', first + interval '1 month - 1 day')::date as months,
-                    date_trunc('month', last + 1)::date as rest
-               from unnest($3::date[], $4::date[]) with ordinality as p (first, last, part)) p) p
-       cross join lateral (
-         select kind, seconds, count from settlement_days
-          where organisation_id = $1 and environment = $2 and span = 'month' and starts >= p.months and starts < p.rest
-         union all
-         select kind, seconds, count from settlement_days
-          where organisation_id = $1 and environment = $2 and span = 'day' and starts between p.first and p.head
-         union all
-         select kind, seconds, count from settlement_days
-          where organisation_id = $1 and environment = $2 and span = 'day' and p.months < p.rest and starts between p.rest and p.last) s
-      group by 1, 2, 3 having sum(s.count) <> 0 order by 1, 3, 2`,
-    [actor.organisationId, actor.environment, periods.map(({ from }) => from), periods.map(({ to }) => to)],
+    `select starts >= $3 as "isLater", kind, seconds, sum(count)::text as count
+       from settlement_days
+      where organisation_id = $1 and environment = $2
+        and (span = 'month' and starts = any ($4::date[]) or span = 'day' and starts = any ($5::date[]))
+      group by 1, 2, 3 having sum(count) <> 0 order by 3, 2`,
+    [
+      ...[actor.organisationId, actor.environment, period.from],
+      ...[spans.flatMap(({ months }) => months), spans.flatMap(({ days }) => days)],
+    ],
   )
-  const settlements = (number: number): Settlements => {
-    const own = rows.filter(({ part }) => part === number)
+  const settlements = (own: readonly Row[]): Settlements => {
     const kinds = [...Map.groupBy(own, ({ kind }) => kind)].toSorted(([one], [other]) => (one < other ? -1 : 1))
     return {
       medianSecondsToSettle: medianOf(own).median,
@@ -63,5 +56,5 @@ export async function settlementsOf(
       }),
     }
   }
-  return [settlements(1), settlements(2)]
+  return [settlements(rows.filter(({ isLater }) => isLater)), settlements(rows.filter(({ isLater }) => !isLater))]
 }

@@ -7,9 +7,10 @@ import { before, type Period } from './period.ts'
 import type { Daily, Summary } from './schemas.ts'
 import { settlementsOf } from './settlements.ts'
 
-/** The transactions of a day, or of several, with one kind, asset and status. */
+/** The transactions of a period with one kind, asset and status. */
 interface Row {
-  readonly date: string
+  /** In the later of the two periods that are compared. */
+  readonly isLater: boolean
   readonly kind: z.output<typeof Daily>['days'][number]['kind']
   readonly asset: string
   readonly status: string
@@ -20,32 +21,27 @@ interface Row {
 type Totals = z.output<typeof Summary>['totals'][number]
 type Numbers = Pick<Totals, 'count' | 'succeededCount' | 'failedCount' | 'successRate'>
 
-/**
- * The sums of a period by `date`, an expression over `day` whose first parameter is `$5`. It reads what the list's triggers keep, never
- * the list.
- */
-async function sums(
-  { actor, em }: QueryContext,
-  { from, to }: Period,
-  date: string,
-  values: readonly string[] = [],
-): Promise<Row[]> {
+/** The sums of a period and of the one before it. It reads what the list's triggers keep, never the list. */
+async function sums({ actor, em }: QueryContext, period: Period, previous: Period): Promise<Row[]> {
   const { rows } = await sqlOf(em).query<Omit<Row, 'count'> & { count: string }>(
-    `select (${date})::text as date, kind, asset, status, sum(count) as count, trim_scale(sum(amount))::text as amount
+    `select day >= $5 as "isLater", kind, asset, status, sum(count) as count, trim_scale(sum(amount))::text as amount
        from transaction_days where organisation_id = $1 and environment = $2 and day between $3 and $4
-      group by 1, 2, 3, 4 having sum(count) <> 0 order by 1, 2, 3, 4`,
-    [actor.organisationId, actor.environment, from, to, ...values],
+      group by 1, 2, 3, 4 having sum(count) <> 0 order by 2, 3, 4`,
+    [actor.organisationId, actor.environment, previous.from, period.to, period.from],
   )
   return rows.map((row) => ({ ...row, count: Number(row.count) }))
 }
 
-/** What the domain of a transaction's kind says of its status. */
-function outcomeOf(context: QueryContext) {
-  const receipts = receiptsOf(context.runtime)
-  return ({ kind, status }: Row): 'succeeded' | 'failed' | undefined => {
-    const { succeeded = [], failed = [] } = receipts[kind]?.outcomes ?? {}
-    return succeeded.includes(status) ? 'succeeded' : failed.includes(status) ? 'failed' : undefined
-  }
+type Outcome = 'succeeded' | 'failed'
+
+/** The statuses with an outcome. A status has the same one whatever the kind is. */
+const statusesOf = ({ runtime }: QueryContext, outcome: Outcome): string[] =>
+  Object.values(receiptsOf(runtime)).flatMap(({ outcomes }) => outcomes[outcome])
+
+/** What the domains say of a status. */
+function outcomeOf(context: QueryContext): (row: Row) => Outcome | undefined {
+  const [succeeded, failed] = [new Set(statusesOf(context, 'succeeded')), new Set(statusesOf(context, 'failed'))]
+  return ({ status }) => (succeeded.has(status) ? 'succeeded' : failed.has(status) ? 'failed' : undefined)
 }
 
 const numbers = (count: number, succeededCount: number, failedCount: number): Numbers => {
@@ -76,35 +72,24 @@ const totalsOf = (rows: readonly Row[], outcome: ReturnType<typeof outcomeOf>): 
 /** The totals of a period, and of the period before it. The numbers of both are read in one snapshot, and so are the fees and the times of both. */
 export async function summary(context: QueryContext, period: Period): Promise<z.output<typeof Summary>> {
   const previous = before(period)
-  const rows = await sums(
-    context,
-    { from: previous.from, to: period.to },
-    'case when day < $5::date then $6::date else $5::date end',
-    [period.from, previous.from],
-  )
+  const rows = await sums(context, period, previous)
   const outcome = outcomeOf(context)
   const [settled, settledBefore] = await settlementsOf(context, [period, previous])
   const fees = await feesOf(context, { from: previous.from, to: period.to })
   const part = ({ from, to }: Period, settlements: typeof settled) => {
-    const own = rows.filter(({ date }) => date === from)
+    const own = rows.filter(({ isLater }) => isLater === (from === period.from))
     return {
       from,
       to,
       ...numbersOf(own, outcome),
       ...settlements,
       totals: totalsOf(own, outcome),
-      items: own.map(({ date, ...item }) => item),
+      items: own.map(({ isLater, ...item }) => item),
       fees: shownFees(fees.filter(({ date }) => date >= from && date <= to)),
     }
   }
   return { timeZone: 'UTC', ...part(period, settled), previous: part(previous, settledBefore) }
 }
-
-/** The kinds and statuses with an outcome, as the statement below compares them. */
-const statusesOf = (context: QueryContext, outcome: 'succeeded' | 'failed'): string[] =>
-  Object.entries(receiptsOf(context.runtime)).flatMap(([kind, { outcomes }]) =>
-    outcomes[outcome].map((status) => `${kind} ${status}`),
-  )
 
 interface DayRow extends Pick<Totals, 'kind' | 'asset' | 'amount' | 'succeededAmount'> {
   readonly date: string
@@ -121,13 +106,10 @@ export async function daily(context: QueryContext, period: Period): Promise<z.ou
   const { actor, em } = context
   const { rows } = await sqlOf(em).query<DayRow>(
     `select day::text as date, kind, asset, sum(count) as count, trim_scale(sum(amount))::text as amount,
-            sum(count) filter (where outcome = 1) as succeeded, sum(count) filter (where outcome = 2) as failed,
-            trim_scale(coalesce(sum(amount) filter (where outcome = 1), 0))::text as "succeededAmount"
-       from (
-         select day, kind, asset, count, amount,
-                case when kind || ' ' || status = any ($5) then 1 when kind || ' ' || status = any ($6) then 2 end as outcome
-           from transaction_days where organisation_id = $1 and environment = $2 and day between $3 and $4) d
-      group by day, kind, asset having sum(count) <> 0 order by d.day, kind, asset`,
+            sum(count) filter (where status = any ($5)) as succeeded, sum(count) filter (where status = any ($6)) as failed,
+            trim_scale(coalesce(sum(amount) filter (where status = any ($5)), 0))::text as "succeededAmount"
+       from transaction_days d where organisation_id = $1 and environment = $2 and day between $3 and $4
+      group by d.day, kind, asset having sum(count) <> 0 order by d.day, kind, asset`,
     [
       ...[actor.organisationId, actor.environment, period.from, period.to],
       ...[statusesOf(context, 'succeeded'), statusesOf(context, 'failed')],

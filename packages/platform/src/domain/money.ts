@@ -27,7 +27,8 @@ export interface ReceiptDeclaration {
   line?(receipt: never): StatementLine
   /**
    * Statuses in which the money is where it should be, and those in which it was sent back or is stranded. Success rates are the former
-   * of both: what is under way, or ended before any money came, is in neither.
+   * of both: what is under way, or ended before any money came, is in neither. A status has the same outcome whatever the kind: reports rely
+   * on it.
    */
   readonly outcomes: { readonly succeeded: readonly string[]; readonly failed: readonly string[] }
 }
