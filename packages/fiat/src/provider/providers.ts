@@ -32,14 +32,31 @@ const sorted = (a: bigint, b: bigint): [bigint, bigint] => (a < b ? [a, b] : [b,
 const wayOf = ({ direction, currency, channel, asset, networkKey }: Corridor): string =>
   [direction, currency, channel, asset, networkKey].join()
 
-/** What the providers offer together: each corridor once, as the first provider offers it, and the widest limits of each currency. */
+/** What was merged last, by the offers of the first provider: a provider returns the same object until it has asked again. */
+const merged = new WeakMap<Offers, { readonly of: readonly Offers[]; readonly offers: Offers }>()
+
+/**
+ * What the providers offer together: each corridor once, as the first provider offers it, and the widest limits of each currency. The same
+ * object while they offer the same.
+ */
 export async function allOffers(context: QueryContext): Promise<Offers> {
-  const offering = await answered(await fiatProviders(context, ''))
+  const of = (await answered(await fiatProviders(context, ''))).map(({ offers }) => offers)
+  const first = of[0] as Offers
+  const known = merged.get(first)
+  if (known?.of.length === of.length && known.of.every((each, index) => each === of[index])) return known.offers
+  const offers = merge(of)
+  merged.set(first, { of, offers })
+  return offers
+}
+
+function merge(of: readonly Offers[]): Offers {
   const corridors = new Map<string, Corridor>()
   const currencies = new Map<string, Offers['currencies'][number]>()
-  for (const { offers } of offering) {
-    for (const corridor of offers.corridors)
-      if (!corridors.has(wayOf(corridor))) corridors.set(wayOf(corridor), corridor)
+  for (const offers of of) {
+    for (const corridor of offers.corridors) {
+      const way = wayOf(corridor)
+      if (!corridors.has(way)) corridors.set(way, corridor)
+    }
     for (const limits of offers.currencies) {
       const known = currencies.get(limits.code) ?? limits
       currencies.set(limits.code, {

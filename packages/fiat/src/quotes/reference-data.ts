@@ -4,14 +4,22 @@ import type { z } from 'zod'
 import { accountRule } from '../accounts/account-rules.ts'
 import { errors } from '../api/errors.ts'
 import type { BankList, CurrencyList } from '../api/schemas.ts'
-import type { Corridor } from '../provider/provider.ts'
+import type { Corridor, Offers } from '../provider/provider.ts'
 import { allOffers, providerOf } from '../provider/providers.ts'
 import { decimal } from './amounts.ts'
 import { type FiatCurrency, fiatCurrencies, isFiatCurrency } from './currencies.ts'
 
+const presented = new WeakMap<Offers, z.input<typeof CurrencyList>>()
+
 /** The currencies that providers offer, with their corridors. */
 export async function currencies(context: QueryContext): Promise<z.input<typeof CurrencyList>> {
   const offers = await allOffers(context)
+  const known = presented.get(offers) ?? present(offers)
+  presented.set(offers, known)
+  return known
+}
+
+function present(offers: Offers): z.input<typeof CurrencyList> {
   const rows = Object.entries(fiatCurrencies).flatMap(([code, { name, country }]) => {
     const limits = offers.currencies.find((each) => each.code === code)
     const corridors = offers.corridors.filter(({ currency }) => currency === code)
