@@ -285,7 +285,8 @@ const planted: readonly Planted[] = [
 ]
 
 test.for(planted)('%s: %s', ([rule, line, files, more = (same) => same]) => {
-  expect(broken(more(withFiles(tree, files)))[rule]?.join('\n')).toContain(line)
+  // The other rules are not asked: all of them over the whole tree take half a second.
+  expect(rules[rule]?.(more(withFiles(tree, files))).join('\n')).toContain(line)
 })
 
 test('every rule has a planted violation', () => {
