@@ -7,7 +7,6 @@ import {
   inheritedTenant,
   machineChecks,
   minorUnits,
-  newestFirst,
   ofOrganisation,
   type Resource,
   resource,
@@ -17,6 +16,7 @@ import {
   times,
   uniqueIndex,
   withinTenant,
+  wordsOf,
 } from '@payments/platform'
 import type { RefundTo } from '@payments/routes'
 import type { EmbedConfig, Item } from './api/fields.ts'
@@ -37,6 +37,14 @@ import type { AskedPrice, HeldPrice } from './sessions/prices.ts'
 
 const variant = (value: (typeof types)[number]) => ({ column: 'type', value })
 const inStates = (states: readonly string[]) => `status in (${states.map((state) => `'${state}'`).join(', ')})`
+
+/** SQL over the table: the words by which a collection is found. What they are made of changes with no payment, so that a payment writes no index. */
+export const searchedWords = (of = ''): string =>
+  wordsOf(`${of}title || ' ' || jsonb_path_query_array(${of}metadata, '$.*')::text`)
+
+/** The index of a tenant's rows, newest first, or of those with a value of `column`. It also has what never changes and is counted by: rows are wide. */
+export const listed = (column = ''): string =>
+  `collections (organisation_id, environment, ${column && `${column}, `}created_at desc, id desc) include (type, currency)`
 
 export const CollectionEntity = defineEntity({
   name: 'Collection',
@@ -93,8 +101,18 @@ export const CollectionEntity = defineEntity({
   ],
   uniques: [tenantKey],
   indexes: [
-    newestFirst('collections'),
+    { name: 'collections_listed', expression: `create index collections_listed on ${listed()}` },
     uniqueIndex('collections_number_key', 'collections (organisation_id, environment, invoice_number)'),
+    { name: 'collections_by_status', expression: `create index collections_by_status on ${listed('status')}` },
+    index(
+      'collections_of_customer',
+      ['organisationId', 'environment', 'customerId', 'createdAt desc', 'id desc'],
+      'customer_id is not null',
+    ),
+    {
+      name: 'collections_words',
+      expression: `create index collections_words on collections using gin (${searchedWords()})`,
+    },
     index('collections_ending', ['endsAt'], `ends_at is not null and ${inStates(['active', 'open', 'overdue'])}`),
     index('collections_falling_due', ['overdueAt'], "overdue_at is not null and status = 'open'"),
   ],

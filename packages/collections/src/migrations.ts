@@ -1,7 +1,15 @@
 import { joinMerchant } from '@payments/accounts'
 import { joinBranding } from '@payments/branding'
 import { billedCustomer, joinCustomerName } from '@payments/customers'
-import { addProvider, countRows, lifecycle, type MigrationStep, nameSandbox } from '@payments/platform'
+import {
+  addProvider,
+  countRows,
+  indexConcurrently,
+  lifecycle,
+  type MigrationStep,
+  nameSandbox,
+} from '@payments/platform'
+import { listed, searchedWords } from './entity.ts'
 
 export const migrations: readonly MigrationStep[] = [
   {
@@ -262,5 +270,19 @@ export const migrations: readonly MigrationStep[] = [
               where c.type = 'invoice') f
        where i.id = f.id and i.issued is null`,
     ],
+  },
+  {
+    name: '20261126100000_collection_search',
+    up: [
+      ...indexConcurrently('collections_listed', listed()),
+      'drop index concurrently if exists collections_newest',
+      ...indexConcurrently('collections_by_status', listed('status')),
+      ...indexConcurrently(
+        'collections_of_customer',
+        'collections (organisation_id, environment, customer_id, created_at desc, id desc) where customer_id is not null',
+      ),
+      ...indexConcurrently('collections_words', `collections using gin (${searchedWords()})`),
+    ],
+    concurrently: true,
   },
 ]

@@ -1,4 +1,5 @@
-import { count, createdAt, exampleId, id, items, pageSize, text, total } from '@payments/kernel'
+import { count, createdAt, exampleId, id, items, text, total } from '@payments/kernel'
+import { nextPage, pageFields } from '@payments/platform'
 import { z } from 'zod'
 
 // Not those of an API key and a customer: an example with a key that is deleted would be about the key that asks.
@@ -99,17 +100,12 @@ export const RequestSearch = z
       .optional(),
     from: Time.meta({ description: 'At this time or later', example: '2026-01-01T00:00:00Z' }).optional(),
     to: Time.meta({ description: 'Before this time', example: '2027-01-01T00:00:00Z' }).optional(),
-    before: z
-      .string()
-      .max(64)
-      .meta({ description: 'Begin after the request with this id: `next` of the page before', example: EXAMPLE })
-      .optional(),
-    limit: pageSize,
+    ...pageFields('request', EXAMPLE),
   })
   .meta({ example: { methods: ['POST'], statusFrom: 400, limit: 50 } })
 
 export const RequestPage = z.object({
   requests: items('The requests that fit, newest first', Request),
   total: count('Exact number of all that fit; null where it is more than 10,000', 1204).nullable(),
-  next: text('`before` of the next page; null on the last', EXAMPLE).nullable(),
+  next: nextPage(EXAMPLE),
 })

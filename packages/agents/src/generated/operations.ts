@@ -642,6 +642,74 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
+    resource: 'collections',
+    name: 'search',
+    method: 'POST',
+    path: '/collections/search',
+    summary: 'Search collections',
+    description:
+      'The payment links, invoices and checkouts that fit all filters, newest first, in pages, and their exact number.',
+    ids: [],
+    fields: [
+      {
+        name: 'text',
+        type: 'string',
+        required: false,
+        description:
+          'The number of an invoice, the id of a collection or of one of its checkout sessions, or words: each begins a word of the title or of a value in `metadata`',
+      },
+      {
+        name: 'types',
+        type: 'array',
+        required: false,
+        description: 'Only these types',
+      },
+      {
+        name: 'statuses',
+        type: 'array',
+        required: false,
+        description: 'Only these statuses',
+      },
+      {
+        name: 'currencies',
+        type: 'array',
+        required: false,
+        description: 'Only those that you receive in these currencies',
+      },
+      {
+        name: 'customerId',
+        type: 'string',
+        required: false,
+        description: 'Only collections of this customer',
+      },
+      {
+        name: 'from',
+        type: 'string',
+        required: false,
+        description: 'Created at this time or later',
+      },
+      {
+        name: 'to',
+        type: 'string',
+        required: false,
+        description: 'Created before this time',
+      },
+      {
+        name: 'before',
+        type: 'string',
+        required: false,
+        description: 'Begin after the collection with this id: `next` of the page before',
+      },
+      {
+        name: 'limit',
+        type: 'integer',
+        required: false,
+        description: 'How many at most',
+      },
+    ],
+    reply: 'collections',
+  },
+  {
     resource: 'collections.paymentPolicy',
     name: 'retrieve',
     method: 'GET',

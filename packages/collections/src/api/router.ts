@@ -5,6 +5,7 @@ import { routesErrors } from '@payments/routes'
 import { createCollection, prepareCollection } from '../collections/creation.ts'
 import { invoiceDocument, invoiceXml, send } from '../collections/invoices/invoices.ts'
 import { previewFile } from '../collections/preview.ts'
+import { CollectionPage, CollectionSearch, searchCollections } from '../collections/search.ts'
 import { change, newestCollections, remove, sessionsOf, show } from '../collections/service.ts'
 import { ownReceipt } from '../pay/receipts/receipts.ts'
 import { changePolicy, defaultPolicy } from '../sessions/policies.ts'
@@ -40,6 +41,21 @@ export const collectionsRouter = {
     async run(context) {
       const { rows, total } = await newestCollections(context)
       return { collections: rows.map(presentCollection), total }
+    },
+  }),
+  search: query({
+    rest: 'POST /collections/search',
+    access: 'read',
+    tag,
+    summary: 'Search collections',
+    description:
+      'The payment links, invoices and checkouts that fit all filters, newest first, in pages, and their exact number.',
+    message: 'Collections retrieved',
+    input: CollectionSearch,
+    output: CollectionPage,
+    async run(context, input) {
+      const { rows, ...page } = await searchCollections(context, input)
+      return { collections: rows.map(presentCollection), ...page }
     },
   }),
   create: command({

@@ -28,7 +28,7 @@ import { PaymentPolicy, PaymentPolicyPatch } from '../sessions/policy.ts'
 import { priceCurrencies } from '../sessions/prices.ts'
 import { AllowedOrigins, CancelUrl, EmbedConfig, EmbedConfigPatch, Items, NewItems, RedirectUrl } from './fields.ts'
 
-const COLLECTION = 80
+export const COLLECTION = 80
 const SESSION = 81
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 const PAYER = '0x8617E340B3D01FA5F11F306F4090FD50E238070D'

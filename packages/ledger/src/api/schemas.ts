@@ -20,7 +20,7 @@ import { LedgerAccount, LedgerLine } from '../journal/reads.ts'
 import { transactionKinds } from '../transactions/kinds.ts'
 import { Receipt } from '../transactions/receipts.ts'
 
-const TRANSACTION = 30
+export const TRANSACTION = 30
 
 /** An element of the unified ledger (specification, Transaction). */
 export const Transaction = z

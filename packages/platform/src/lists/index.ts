@@ -12,3 +12,15 @@ export {
   timeZone,
 } from './export.ts'
 export { newestAndTotal, rowsAndTotal } from './newest.ts'
+export {
+  anyOf,
+  beginsWords,
+  columnIn,
+  createdFilters,
+  foundTotal,
+  nextPage,
+  pageFields,
+  type SearchCondition,
+  searchRows,
+  wordsOf,
+} from './search.ts'

@@ -32,7 +32,7 @@ export async function newestAndTotal<E extends EntitySchema>(
   const { organisationId, environment } = context.actor
   const { rows } = await sqlOf(context.em).query<EntityDictionary<InferEntity<E>> & { all_rows: string; id: unknown }>(
     `select n.all_rows, t.* from (select ${totalSql(meta.tableName, scopes)} as all_rows) n
-       left join (select ${['t.*', ...formulas(meta)].join(', ')} from ${meta.tableName} t
+       left join (select ${columnsOf(meta)} from ${meta.tableName} t
                    where organisation_id = $1 and environment = $2 and ${where} order by ${by} desc, id desc limit ${NEWEST}) t on true
       order by t.${by} desc, t.id desc`,
     [organisationId, environment, ...values],
@@ -51,8 +51,11 @@ export const rowsAndTotal = <R>([rows, counted]: readonly [R[], number]): { rows
   total: rows.length < NEWEST ? rows.length : Math.max(counted, rows.length),
 })
 
-/** The columns that the ORM computes when it reads the entity. */
-const formulas = (meta: EntityMetadata): string[] =>
-  meta.props.flatMap(({ formula, fieldNames }) =>
-    formula ? [`${formula({} as never, { alias: 't' } as never)} as ${fieldNames[0]}`] : [],
-  )
+/** SQL: the columns of an entity over its table `t`, with those that the ORM computes when it reads it. */
+export const columnsOf = (meta: EntityMetadata): string =>
+  [
+    't.*',
+    ...meta.props.flatMap(({ formula, fieldNames }) =>
+      formula ? [`${formula({} as never, { alias: 't' } as never)} as ${fieldNames[0]}`] : [],
+    ),
+  ].join(', ')

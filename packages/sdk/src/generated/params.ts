@@ -190,6 +190,27 @@ export interface CollectionCreateParams {
   metadata?: Metadata
 }
 
+export interface CollectionSearchParams {
+  /** The number of an invoice, the id of a collection or of one of its checkout sessions, or words: each begins a word of the title or of a value in `metadata` */
+  text?: string
+  /** Only these types */
+  types?: ('link' | 'invoice' | 'checkout')[]
+  /** Only these statuses */
+  statuses?: ('active' | 'inactive' | 'expired' | 'open' | 'overdue' | 'paid' | 'void')[]
+  /** Only those that you receive in these currencies */
+  currencies?: ('USDC' | 'USDT' | 'EURC')[]
+  /** Only collections of this customer */
+  customerId?: string
+  /** Created at this time or later */
+  from?: string
+  /** Created before this time */
+  to?: string
+  /** Begin after the collection with this id: `next` of the page before */
+  before?: string
+  /** How many at most */
+  limit?: number
+}
+
 /** Only the fields that differ from the default */
 export interface CollectionPaymentPolicyUpdateParams {
   /** What happens to another amount than requested. `keep`: everything is delivered, and less can be topped up. `return`: less is sent back, and of more the excess */

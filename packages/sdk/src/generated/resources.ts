@@ -71,6 +71,7 @@ import type {
   CollectionCreateParams,
   CollectionExportParams,
   CollectionPaymentPolicyUpdateParams,
+  CollectionSearchParams,
   CollectionSessionDownloadReceiptPdfParams,
   CollectionSessionExportParams,
   CollectionUpdateParams,
@@ -1135,6 +1136,17 @@ class CollectionsResource extends Resource {
    */
   create(params: CollectionCreateParams, options?: RequestOptions): Promise<Result<Collection>> {
     return this.execute('POST', '/collections', params, options)
+  }
+
+  /**
+   * Search collections. The payment links, invoices and checkouts that fit all filters, newest first, in pages, and their exact number.
+   * `POST /v1/collections/search`
+   *
+   * @example
+   * const reply = await payments.collections.search({ types: ['invoice'], statuses: ['overdue'], limit: 50 })
+   */
+  search(params?: CollectionSearchParams, options?: RequestOptions): List<'collections', Collection> {
+    return this.sendList('POST', '/collections/search', 'collections', params, options)
   }
 
   /**

@@ -5,7 +5,7 @@ import { asMoney, words } from '../format.ts'
 import { Amount, Status, Time } from '../parts.tsx'
 import { NONE, Table } from '../table.tsx'
 
-type Transactions = Outputs['transactions']['search']['transactions']
+type Transactions = readonly Outputs['transactions']['search']['transactions'][number][]
 
 /** Transactions, newest first. Drawn again only for others: hundreds of rows take a slow processor half a second. */
 export const TransactionTable = memo(({ transactions }: { transactions: Transactions }) => {

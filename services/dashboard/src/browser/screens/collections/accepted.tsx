@@ -1,6 +1,6 @@
 import { useState } from 'react'
+import { Several, valuesIn } from '../../parts/lists/several.tsx'
 import { Field } from '../../parts/parts.tsx'
-import { Several, valuesIn } from '../../parts/several.tsx'
 import { useCurrencies, useNetworks } from '../payments/forms/options.ts'
 
 /** What bank transfers are made in. */

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, Fragment } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { usePlace } from '../../context.ts'
+import { After, Before, shownOf, usePages } from '../../parts/lists/pages.tsx'
+import { Several, valuesIn } from '../../parts/lists/several.tsx'
 import { NotLoaded } from '../../parts/object/not-loaded.tsx'
-import { After, Before, shownOf, usePages } from '../../parts/pages.tsx'
 import { Copyable, Empty, Failure, Screen, Skeleton, Time } from '../../parts/parts.tsx'
-import { Several, valuesIn } from '../../parts/several.tsx'
 import { Table } from '../../parts/table.tsx'
 
 const RENEW_MS = 5000

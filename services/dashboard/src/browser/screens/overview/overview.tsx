@@ -19,10 +19,12 @@ export function Overview() {
     queryKey: [environment, 'overview'],
     async queryFn() {
       const troubled = troubledSince(new Date(Date.now() - ATTENTION_DAYS * DAY_MS))
-      const [recent, trouble, { collections, total: links }, keys, endpoints, summary, { days }] = await Promise.all([
+      const [recent, trouble, paid, links, overdue, keys, endpoints, summary, { days }] = await Promise.all([
         api.transactions.search.query({ limit: NEWEST }),
         api.transactions.search.query({ ...filtersIn(troubled), limit: 1 }),
-        api.collections.list.query({}),
+        api.transactions.search.query({ kinds: ['collection'], statuses: ['paid'], limit: 1 }),
+        api.collections.search.query({ limit: 1 }),
+        api.collections.search.query({ statuses: ['overdue'], limit: 1 }),
         api.apiKeys.list.query({}),
         api.webhooks.list.query({}),
         api.reports.summary.query({}),
@@ -36,12 +38,12 @@ export function Overview() {
         : false
       const attention: Attention = {
         disabled: endpoints.webhookEndpoints.filter(({ status }) => status !== 'enabled').length,
-        overdue: collections.filter(({ status }) => status === 'overdue').length,
+        overdue: overdue.total ?? 0,
         troubled: trouble.total,
         path: `/transactions?${troubled}`,
       }
       const hasKey = keys.apiKeys.some((key) => key.environment === environment && !key.revokedAt)
-      return { recent, collections, links, hasKey, endpoint, delivered, attention, summary, days }
+      return { recent, isPaid: paid.total > 0, links, hasKey, endpoint, delivered, attention, summary, days }
     },
   })
   if (error)
@@ -56,21 +58,21 @@ export function Overview() {
         <Skeleton lines={8} />
       </Screen>
     )
-  const { recent, collections, links, hasKey, endpoint, delivered, attention, summary, days } = data
-  const first = collections.at(-1)
-  const paid = collections.some(({ paymentsCount }) => paymentsCount > 0)
+  const { recent, isPaid, links, hasKey, endpoint, delivered, attention, summary, days } = data
+  const [link] = links.collections
+  const created = links.total ?? 0
   const steps: readonly Step[] = [
     {
       name: 'Create a payment link',
       why: 'An address where anyone can pay you, without a line of code.',
-      done: links > 0,
+      done: created > 0,
       path: '/collections?new=1',
     },
     {
       name: 'Pay it in the sandbox',
       why: 'One click; no money moves.',
-      done: paid,
-      path: first ? `/collections/${first.id}` : '/collections',
+      done: isPaid,
+      path: link ? `/collections/${link.id}` : '/collections',
     },
     {
       name: 'Create an API key',
@@ -98,7 +100,7 @@ export function Overview() {
         </div>
         <div>
           <dt>Payment links, invoices and checkouts</dt>
-          <dd>{links.toLocaleString('en')}</dd>
+          <dd>{created.toLocaleString('en')}</dd>
         </div>
       </dl>
       <Volume summary={summary} days={days} />
@@ -140,7 +142,11 @@ function NeedsAttention({ of: { disabled, overdue, troubled, path } }: { of: Att
       says: `${troubled === 1 ? 'transaction' : 'transactions'} failed or underpaid in the last ${ATTENTION_DAYS} days`,
       to: path,
     },
-    { count: overdue, says: overdue === 1 ? 'invoice is overdue' : 'invoices are overdue', to: '/collections' },
+    {
+      count: overdue,
+      says: overdue === 1 ? 'invoice is overdue' : 'invoices are overdue',
+      to: '/collections?status=overdue',
+    },
   ].filter(({ count }) => count > 0)
   if (found.length === 0) return null
   return (

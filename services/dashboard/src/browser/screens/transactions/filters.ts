@@ -1,5 +1,5 @@
 import type { Inputs } from '@payments/client'
-import { valuesIn } from '../../parts/several.tsx'
+import { chosenIn, createdIn, given, idIn, textIn } from '../../parts/lists/address.ts'
 
 export type Filters = Omit<NonNullable<Inputs['transactions']['search']>, 'before' | 'limit'>
 
@@ -15,39 +15,23 @@ export const assets: readonly string[] = ['USDC', 'USDT', 'EURC', 'cNGN', 'NGN',
 
 /** Parameters of the address that are filters. */
 const NAMES = ['text', 'kind', 'status', 'asset', 'network', 'customer', 'min', 'max', 'from', 'until'] as const
-export type FilterName = (typeof NAMES)[number]
-
-/** The day in the zone of the reader as a time; of a text that is no day, nothing. */
-function startOf(day: string | null, daysLater = 0): string | undefined {
-  const at = new Date(`${day}T00:00`)
-  if (Number.isNaN(at.getTime())) return undefined
-  at.setDate(at.getDate() + daysLater)
-  return at.toISOString()
-}
-
-const some = (text: string | null): string[] | undefined => {
-  const values = valuesIn(text)
-  return values.length > 0 ? values : undefined
-}
+type FilterName = (typeof NAMES)[number]
 
 /** What an address filters by. What the service would not take, such as a kind that does not exist, is left out. */
 export function filtersIn(search: URLSearchParams): Filters {
-  const get = (name: FilterName) => search.get(name)
-  const amount = (name: 'min' | 'max') => (/^\d{1,20}(\.\d{1,18})?$/.test(get(name) ?? '') ? get(name) : undefined)
-  const chosen = kinds.filter((kind) => some(get('kind'))?.includes(kind))
-  const filters = {
-    text: get('text')?.trim() || undefined,
-    kinds: chosen.length > 0 ? [...chosen] : undefined,
-    statuses: some(get('status')),
-    assets: some(get('asset')),
-    networks: some(get('network')),
-    customerId: /^[\da-f-]{36}$/i.test(get('customer') ?? '') ? get('customer') : undefined,
+  const amount = (name: 'min' | 'max') =>
+    /^\d{1,20}(\.\d{1,18})?$/.test(search.get(name) ?? '') ? (search.get(name) ?? undefined) : undefined
+  return given({
+    text: textIn(search),
+    kinds: chosenIn(search, 'kind', kinds),
+    statuses: chosenIn(search, 'status'),
+    assets: chosenIn(search, 'asset'),
+    networks: chosenIn(search, 'network'),
+    customerId: idIn(search, 'customer'),
     amountFrom: amount('min'),
     amountTo: amount('max'),
-    from: startOf(get('from')),
-    to: startOf(get('until'), 1),
-  }
-  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as Filters
+    ...createdIn(search),
+  })
 }
 
 /** The filters of an address, and nothing else of it, as a view keeps them. */

@@ -1,0 +1,84 @@
+import { CustomerRef } from '@payments/customers'
+import { exampleId, isId, items } from '@payments/kernel'
+import {
+  anyOf,
+  beginsWords,
+  columnIn,
+  createdFilters,
+  foundTotal,
+  nextPage,
+  pageFields,
+  type QueryContext,
+  type SearchCondition,
+  searchRows,
+} from '@payments/platform'
+import { z } from 'zod'
+import { COLLECTION, Collection, currencies } from '../api/schemas.ts'
+import { CollectionEntity, type CollectionRow, searchedWords } from '../entity.ts'
+import { checkoutMachine, invoiceMachine, linkMachine, types } from './states.ts'
+
+const EXAMPLE = exampleId(COLLECTION)
+const statuses = [
+  ...new Set([linkMachine, invoiceMachine, checkoutMachine].flatMap(({ states }) => Object.keys(states))),
+]
+
+/** What a collection must be to be found: all that is named, and one of those in a list. */
+export const CollectionSearch = z
+  .strictObject({
+    text: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .meta({
+        description:
+          'The number of an invoice, the id of a collection or of one of its checkout sessions, or words: each begins a word of the title or of a value in `metadata`',
+        example: 'INV-000042',
+      })
+      .optional(),
+    types: anyOf(z.enum(types), 'Only these types', ['invoice']),
+    statuses: anyOf(z.enum(statuses), 'Only these statuses', ['open', 'overdue']),
+    currencies: anyOf(z.enum(currencies), 'Only those that you receive in these currencies', ['USDC']),
+    customerId: CustomerRef.optional().meta({ description: 'Only collections of this customer' }),
+    ...createdFilters,
+    ...pageFields('collection', EXAMPLE),
+  })
+  .meta({ example: { types: ['invoice'], statuses: ['overdue'], limit: 50 } })
+
+export const CollectionPage = z.object({
+  collections: items('The collections that fit, newest first', Collection),
+  total: foundTotal,
+  next: nextPage(EXAMPLE),
+})
+
+/** `INV-000042`, or the digits of it, which may be a word too. */
+const NUMBER = /^(inv-?)?0*([1-9]\d{0,8})$/i
+
+function textCondition(text: string): SearchCondition {
+  if (isId(text))
+    return (value) => {
+      const id = `${value(text)}::uuid`
+      return `t.id in (${id}, (select s.parent_id from checkout_sessions s where s.id = ${id}))`
+    }
+  const words = beginsWords(searchedWords('t.'), text)
+  const [, prefix, number] = NUMBER.exec(text) ?? []
+  if (number === undefined) return words
+  const numbered: SearchCondition = (value) => `t.invoice_number = ${value(number)}::integer`
+  return prefix ? numbered : (value) => `(${numbered(value)} or ${words(value)})`
+}
+
+/** A page of the collections of the actor's tenant that fit all filters, newest first, and the exact number of all. @throws validation_failed 422 where `before` is of none */
+export const searchCollections = (
+  context: QueryContext,
+  { text, types, statuses, currencies, customerId, ...rest }: z.output<typeof CollectionSearch>,
+): Promise<{ rows: CollectionRow[]; total: number | null; next: string | null }> =>
+  searchRows(context, CollectionEntity, {
+    ...rest,
+    text: text === undefined ? undefined : textCondition(text),
+    conditions: [
+      columnIn('type', types),
+      columnIn('status', statuses),
+      columnIn('currency', currencies),
+      customerId === undefined ? undefined : (value) => `t.customer_id = ${value(customerId)}::uuid`,
+    ],
+  })

@@ -1,0 +1,92 @@
+import { type FormEvent, useId } from 'react'
+import { type Filter, useAddress } from './address.ts'
+import { Several, valuesIn } from './several.tsx'
+
+/** The search and the filters of a list, which stand in the address. */
+export function FilterBar({
+  label,
+  placeholder,
+  filters,
+}: {
+  /** What the search is called. */
+  label: string
+  /** What it finds. */
+  placeholder: string
+  filters: readonly Filter[]
+}) {
+  const id = useId()
+  const { search, change } = useAddress()
+  const names = ['text', ...filters.map(({ name }) => name)]
+  const find = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    change({ text: String(new FormData(event.currentTarget).get('text') ?? '').trim() })
+  }
+  return (
+    <>
+      <form className="search" onSubmit={find}>
+        <label className="hidden" htmlFor={id}>
+          {label}
+        </label>
+        <input
+          key={search.get('text')}
+          id={id}
+          name="text"
+          type="search"
+          defaultValue={search.get('text') ?? ''}
+          placeholder={placeholder}
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <button type="submit">Search</button>
+      </form>
+      <fieldset className="filters">
+        <legend className="hidden">Filters</legend>
+        {filters.map((filter) => (
+          <OneFilter
+            key={filter.name}
+            of={filter}
+            value={search.get(filter.name) ?? ''}
+            set={(value) => change({ [filter.name]: value })}
+          />
+        ))}
+        {names.some((name) => search.get(name)) && (
+          <button type="button" className="quiet" onClick={() => change(nothing(names))}>
+            Clear filters
+          </button>
+        )}
+      </fieldset>
+    </>
+  )
+}
+
+/** The change of an address that removes these parameters. */
+export const nothing = (names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [name, '']))
+
+function OneFilter({ of, value, set }: { of: Filter; value: string; set: (value: string) => void }) {
+  if ('options' in of)
+    return (
+      <Several
+        label={of.label}
+        options={of.options}
+        chosen={valuesIn(value)}
+        choose={(values) => set(values.join(','))}
+      />
+    )
+  return (
+    <label>
+      {of.label}
+      <input
+        key={value}
+        defaultValue={value}
+        autoComplete="off"
+        spellCheck={false}
+        {...(of.type === 'date' ? { type: 'date' } : {})}
+        {...(of.type === 'decimal' ? { inputMode: 'decimal' as const } : {})}
+        {...(of.placeholder ? { placeholder: of.placeholder } : {})}
+        onBlur={({ target }) => target.value.trim() !== value && set(target.value.trim())}
+        onKeyDown={({ key, currentTarget }) => key === 'Enter' && set(currentTarget.value.trim())}
+      />
+    </label>
+  )
+}
