@@ -9,9 +9,14 @@ import {
   tenantKey,
   times,
   uniqueIndex,
+  wordsOf,
 } from '@payments/platform'
 import type { z } from 'zod'
 import type { PlainCustomer } from './schemas.ts'
+
+/** SQL over the table `of`: the words by which a customer is found. */
+export const searchedWords = (of = ''): string =>
+  wordsOf(`${of}name || ' ' || ${of}email || ' ' || coalesce(${of}phone_number, '')`)
 
 export const CustomerEntity = defineEntity({
   name: 'Customer',
@@ -40,6 +45,7 @@ export const CustomerEntity = defineEntity({
     uniqueIndex('customers_email_key', 'customers (organisation_id, environment, lower(email))'),
     { name: 'customers_address', expression: 'create index customers_address on customers (lower(email))' },
     newestFirst('customers'),
+    { name: 'customers_words', expression: `create index customers_words on customers using gin (${searchedWords()})` },
   ],
   ...foreignKeys(ofOrganisation),
 })

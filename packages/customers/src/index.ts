@@ -16,7 +16,7 @@ export const customersWith = <S extends PlainCustomer>(extended: Customers<S>) =
       router: { customers: customersRouter(extended) },
       errors,
     },
-    data: { entities: [CustomerEntity], migrations, timeline: { objects: ['customers'] } },
+    data: { entities: [CustomerEntity], migrations, counted: { customers: {} }, timeline: { objects: ['customers'] } },
     operators,
   })
 

@@ -1,4 +1,5 @@
-import type { MigrationStep } from '@payments/platform'
+import { countRows, indexConcurrently, type MigrationStep } from '@payments/platform'
+import { searchedWords } from './entity.ts'
 
 export const migrations: readonly MigrationStep[] = [
   {
@@ -76,4 +77,10 @@ export const migrations: readonly MigrationStep[] = [
     name: '20261126030000_customer_billing',
     up: ['alter table customers add column address text, add column country text, add column tax_id text'],
   },
+  {
+    name: '20261126100100_customer_words',
+    up: indexConcurrently('customers_words', `customers using gin (${searchedWords()})`),
+    concurrently: true,
+  },
+  { name: '20261126100200_customer_counts', ...countRows('customers') },
 ]

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { type CustomerRow, present } from './entity.ts'
 import { errors } from './errors.ts'
 import { CustomerId, CustomerPatch, type Customers, NewCustomer, type PlainCustomer } from './schemas.ts'
+import { CustomerSearch, customerPage, searchCustomers } from './search.ts'
 import { all, anonymise, change, create, find } from './service.ts'
 
 /** The operations of customers with the parts that other domains add to them. */
@@ -24,6 +25,20 @@ export function customersRouter<S extends PlainCustomer>(customers: Customers<S>
       name: 'customers',
       item: schema,
       rows: shownPages,
+    }),
+    search: query({
+      rest: 'POST /customers/search',
+      access: 'read',
+      tag: 'Customers',
+      summary: 'Search customers',
+      description: 'The customers that fit all filters, newest first, in pages, and their exact number.',
+      message: 'Customers retrieved',
+      input: CustomerSearch,
+      output: customerPage(schema),
+      async run(context, input) {
+        const { rows, ...page } = await searchCustomers(context, input)
+        return { customers: rows.map(shown), ...page } as z.input<ReturnType<typeof customerPage<S>>>
+      },
     }),
     create: command({
       rest: 'POST /customers',

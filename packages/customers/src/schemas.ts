@@ -12,7 +12,8 @@ import {
 } from '@payments/kernel'
 import { z } from 'zod'
 
-const EXAMPLE = 20
+/** Number of the example's id. */
+export const EXAMPLE = 20
 
 /** A reference to a customer. */
 export const CustomerRef = id('customer', EXAMPLE)

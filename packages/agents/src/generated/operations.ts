@@ -71,6 +71,49 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'customers',
+    name: 'search',
+    method: 'POST',
+    path: '/customers/search',
+    summary: 'Search customers',
+    description: 'The customers that fit all filters, newest first, in pages, and their exact number.',
+    ids: [],
+    fields: [
+      {
+        name: 'text',
+        type: 'string',
+        required: false,
+        description:
+          'The id of a customer, or words: each begins a word of the name, a part of the email address, or the phone number',
+      },
+      {
+        name: 'from',
+        type: 'string',
+        required: false,
+        description: 'Created at this time or later',
+      },
+      {
+        name: 'to',
+        type: 'string',
+        required: false,
+        description: 'Created before this time',
+      },
+      {
+        name: 'before',
+        type: 'string',
+        required: false,
+        description: 'Begin after the customer with this id: `next` of the page before',
+      },
+      {
+        name: 'limit',
+        type: 'integer',
+        required: false,
+        description: 'How many at most',
+      },
+    ],
+    reply: 'customers',
+  },
+  {
+    resource: 'customers',
     name: 'retrieve',
     method: 'GET',
     path: '/customers/{customerId}',

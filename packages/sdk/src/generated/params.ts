@@ -17,6 +17,19 @@ export interface CustomerCreateParams {
   metadata?: Metadata
 }
 
+export interface CustomerSearchParams {
+  /** The id of a customer, or words: each begins a word of the name, a part of the email address, or the phone number */
+  text?: string
+  /** Created at this time or later */
+  from?: string
+  /** Created before this time */
+  to?: string
+  /** Begin after the customer with this id: `next` of the page before */
+  before?: string
+  /** How many at most */
+  limit?: number
+}
+
 export interface CustomerUpdateParams {
   /** Name of the customer */
   name?: string

@@ -78,6 +78,7 @@ import type {
   CustomerCreateParams,
   CustomerExportPaymentsParams,
   CustomerRetrievePaymentsParams,
+  CustomerSearchParams,
   CustomerUpdateParams,
   EventExportParams,
   FiatAccountVerifyParams,
@@ -1279,6 +1280,17 @@ class CustomersResource extends Resource {
    */
   create(params: CustomerCreateParams, options?: RequestOptions): Promise<Result<Customer>> {
     return this.execute('POST', '/customers', params, options)
+  }
+
+  /**
+   * Search customers. The customers that fit all filters, newest first, in pages, and their exact number.
+   * `POST /v1/customers/search`
+   *
+   * @example
+   * const reply = await payments.customers.search({ text: 'ada', limit: 50 })
+   */
+  search(params?: CustomerSearchParams, options?: RequestOptions): List<'customers', Customer> {
+    return this.sendList('POST', '/customers/search', 'customers', params, options)
   }
 
   /**

@@ -64,7 +64,7 @@ describe.runIf(hasTools(chromiumCommand()))('long lists of the dashboard', () =>
       await page.keyboard.press('Escape')
       await page.getByRole('heading', { name: 'No collection fits these filters' }).waitFor()
       await page.reload()
-      await page.getByText('Kind: Invoice').waitFor({ timeout: PATIENCE })
+      await page.getByRole('listitem').getByText('Kind: Invoice').waitFor({ timeout: PATIENCE })
       await checkScreen(page, 'collections-none')
       await page.getByRole('button', { name: 'Remove Kind: Invoice' }).click()
       await table.getByRole('link', { name: 'Blueberry jam' }).click()
@@ -72,6 +72,43 @@ describe.runIf(hasTools(chromiumCommand()))('long lists of the dashboard', () =>
       await page.goBack()
       await page.getByText('1 collection', { exact: true }).waitFor()
       expect(new URL(page.url()).search).toBe('?text=SHOP+jam')
+      expect(problems).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
+
+  test(
+    'a customer behind hundreds of newer ones is found by a part of the email address, and all are reached by pages',
+    async () => {
+      const merchant = await newMerchant(service)
+      const create = async (name: string, email: string) =>
+        (await merchant.call('POST /v1/customers', { body: { name, email } })).body.data.id
+      const id = await create('Ada Obi', 'ada@merchant.example')
+      await sql("update customers set created_at = created_at - interval '1 year' where id = $1", [id])
+      await copy('customers', await create('Bisi Ade', 'bisi@elsewhere.example'), 259)
+      const { organisationId } = merchant
+      const { context, page, problems } = await openDashboard(browser, service, { organisationId, role: 'member' })
+      await page.goto(`${service.url}/dashboard/test/customers`)
+      await page.getByText('261 customers', { exact: true }).waitFor({ timeout: PATIENCE })
+      for (const shown of [250, 261]) {
+        await page.getByRole('button', { name: 'Show more' }).click()
+        await expect
+          .poll(() => page.getByRole('region', { name: 'Customers' }).getByRole('link').count(), { timeout: PATIENCE })
+          .toBe(shown)
+      }
+      const search = page.getByRole('searchbox', { name: 'Search customers' })
+      await search.fill('merchant')
+      await page.keyboard.press('Enter')
+      await page.getByText('1 customer', { exact: true }).waitFor()
+      await checkScreen(page, 'customers-found')
+      await page.getByRole('link', { name: 'Ada Obi' }).click()
+      await page.getByRole('heading', { name: 'Ada Obi' }).waitFor()
+      await page.goBack()
+      await page.getByText('1 customer', { exact: true }).waitFor()
+      await page.getByRole('button', { name: 'New customer' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+      await expect.poll(() => new URL(page.url()).search, { timeout: PATIENCE }).toBe('?text=merchant')
       expect(problems).toEqual([])
       await context.close()
     },

@@ -1,74 +1,58 @@
-import { useQuery } from '@tanstack/react-query'
-import { Link, useLocation, useSearchParams } from 'wouter'
+import type { Outputs } from '@payments/client'
+import { memo } from 'react'
+import { Link, useLocation } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 import { bodyOf, countryCheck, emailCheck } from '../../parts/checks.ts'
 import { Form } from '../../parts/form.tsx'
-import { Dialog, Empty, Failure, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
+import { CREATED, createdIn, given, textIn, useAddress } from '../../parts/lists/address.ts'
+import { Found, useFound } from '../../parts/lists/found.tsx'
+import { Dialog, Empty, Screen, Status, Time } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
 
-const SHOWN = 200
+type Customers = readonly Outputs['customers']['search']['customers'][number][]
 
-/** All customers, found by a part of their name or email address. */
+/** The customers, found by words of their name and email address or by their id. */
 export function Customers() {
   const { environment, api } = usePlace()
-  const [search, setSearch] = useSearchParams()
+  const { search, change } = useAddress()
   const [, navigate] = useLocation()
-  const text = (search.get('text') ?? '').toLowerCase()
-  const { data, error, refetch } = useQuery({
-    queryKey: [environment, 'customers'],
-    queryFn: () => api.customers.list.query({}),
+  const found = useFound({
+    name: 'customers',
+    filters: given({ text: textIn(search), ...createdIn(search) }),
+    async read(input) {
+      const { customers: rows, ...page } = await api.customers.search.query(input)
+      return { rows, ...page }
+    },
   })
-  const found = data?.customers.filter(({ name, email }) => `${name} ${email}`.toLowerCase().includes(text)) ?? []
   return (
     <Screen
       title="Customers"
       actions={
-        <button type="button" className="primary" onClick={() => setSearch({ new: '1' })}>
+        <button type="button" className="primary" onClick={() => change({ new: '1' })}>
           New customer
         </button>
       }
     >
-      <Failure error={error} retry={() => void refetch()} />
-      {!data && !error && <Skeleton lines={6} />}
-      {data?.total === 0 && (
-        <Empty title="No customers yet">
-          <p>
-            A customer is a person or a company that you collect for or pay out to. Payments that name a customer are
-            found together, and with cNGN a customer has a balance.
-          </p>
-        </Empty>
-      )}
-      {data && data.total > 0 && (
-        <input
-          type="search"
-          aria-label="Find a customer"
-          placeholder="Name or email address"
-          value={search.get('text') ?? ''}
-          onChange={({ target }) => setSearch(target.value ? { text: target.value } : {}, { replace: true })}
-        />
-      )}
-      {data && data.total > 0 && found.length === 0 && <p className="hint">No customer fits “{search.get('text')}”.</p>}
-      {found.length > 0 && (
-        <Table
-          label="Customers"
-          rows={found.slice(0, SHOWN)}
-          keyOf={({ id }) => id}
-          columns={[
-            { title: 'Name', cell: ({ id, name }) => <Link href={`/customers/${id}`}>{name}</Link> },
-            { title: 'cNGN', cell: ({ cngn }) => <Status of={cngn.status} /> },
-            { title: 'Email address', cell: ({ email }) => email },
-            { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
-          ]}
-        />
-      )}
-      {found.length > SHOWN && (
-        <p className="hint">
-          The newest {SHOWN} of {found.length.toLocaleString('en')}.
-        </p>
-      )}
+      <Found
+        of={found}
+        one="customer"
+        many="customers"
+        placeholder="Name, email address, phone number or id"
+        filters={CREATED}
+        none={
+          <Empty title="No customers yet">
+            <p>
+              A customer is a person or a company that you collect for or pay out to. Payments that name a customer are
+              found together, and with cNGN a customer has a balance.
+            </p>
+          </Empty>
+        }
+      >
+        {(customers) => <CustomerTable customers={customers} />}
+      </Found>
       {search.has('new') && (
-        <Dialog title="New customer" close={() => setSearch({}, { replace: true })}>
+        <Dialog title="New customer" close={() => change({ new: '' }, { replace: true })}>
           <Form
             label="Create customer"
             submit={(given) => api.customers.create.mutate(bodyOf(given))}
@@ -96,3 +80,18 @@ export function Customers() {
     </Screen>
   )
 }
+
+/** Drawn again only for others, as the table of transactions is. */
+const CustomerTable = memo(({ customers }: { customers: Customers }) => (
+  <Table
+    label="Customers"
+    rows={customers}
+    keyOf={({ id }) => id}
+    columns={[
+      { title: 'Name', cell: ({ id, name }) => <Link href={`/customers/${id}`}>{name}</Link> },
+      { title: 'cNGN', cell: ({ cngn }) => <Status of={cngn.status} /> },
+      { title: 'Email address', cell: ({ email }) => email },
+      { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+    ]}
+  />
+))
