@@ -54,7 +54,7 @@ export function PaymentList({ kind }: { kind: AnyKind }) {
       {data && data.total > rows.length && (
         <p className="hint">
           The newest {rows.length} of {data.total.toLocaleString('en')}.{' '}
-          <Link href="/transactions">Search all transactions</Link>
+          <Link href={`/transactions?kind=${kind.one.toLowerCase().replace(' ', '_')}`}>Search all of them</Link>
         </p>
       )}
       {Form && search.has('new') && (
