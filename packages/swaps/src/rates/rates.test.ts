@@ -42,12 +42,13 @@ test('an amount that is no amount is refused', async () => {
   }
 })
 
-test('amounts with the same three digits share a quote, over all organisations', async () => {
-  let calls = 0
+/** A service whose provider of swaps counts the quotes that it is asked for. */
+async function startCounted() {
+  const counter = { calls: 0 }
   const counted: SandboxSwaps = {
     ...sandboxSwaps({ query: () => Promise.reject(new Error('No database')) }),
     async quote({ amount }) {
-      const amountOut = amount * BigInt(++calls)
+      const amountOut = amount * BigInt(++counter.calls)
       await pause(50)
       return { amountOut, priceImpactPercent: 0, source: 'counted' }
     },
@@ -56,14 +57,40 @@ test('amounts with the same three digits share a quote, over all organisations',
     live: [bind(swapsProvider, 'test', counted)],
     settings: { SWAP_RATE_CALLS_PER_MINUTE: '5' },
   })
+  return { own, counter }
+}
+
+test('a request that has looked for a quote before it was there, and asks after it, shares it', async () => {
+  const { own, counter } = await startCounted()
+  const query = own.runtime.pool.query.bind(own.runtime.pool)
+  let looked = 0
+  own.runtime.pool.query = (async (...given: unknown[]) => {
+    const found = await (query as (...all: unknown[]) => Promise<unknown>)(...given)
+    if (String(given[0]).includes('from swap_rates') && ++looked === 1) await pause(1000)
+    return found
+  }) as typeof query
+  try {
+    const merchant = await newMerchant(own)
+    const [late, first] = await Promise.all(
+      [0, 200].map((ms) => pause(ms).then(() => ratesOf(merchant, '?amount=1234'))),
+    )
+    expect(late).toEqual(first)
+    expect(counter.calls).toBe(2)
+  } finally {
+    await own.stop()
+  }
+})
+
+test('amounts with the same three digits share a quote, over all organisations', async () => {
+  const { own, counter } = await startCounted()
   try {
     const [one, other] = [await newMerchant(own), await newMerchant(own)]
     // Requests at the same time share a quote too, and use up one call of the organisation each way.
     await Promise.all(Array.from({ length: 20 }, () => ratesOf(one, '?amount=1234')))
-    expect(calls).toBe(2)
+    expect(counter.calls).toBe(2)
     await ratesOf(one, '?amount=1239.999999')
     await ratesOf(other, '?amount=1230')
-    expect(calls).toBe(2)
+    expect(counter.calls).toBe(2)
     // Five new quotes a minute: the next two are 4, the third call of the provider after them is 5, the last is refused.
     await ratesOf(one, '?amount=1')
     const limited = await one.call('GET /v1/rates?amount=2')

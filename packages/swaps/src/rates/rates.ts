@@ -94,10 +94,19 @@ function shared(context: QueryContext, from: Currency, to: Currency, amount: big
   const own = running.get(runtime) ?? new Map<string, Promise<DatedQuote>>()
   running.set(runtime, own)
   const key = `${actor.environment} ${from} ${amount}`
-  const quote = own.get(key) ?? fresh(context, from, to, amount).finally(() => void own.delete(key))
+  const quote = own.get(key) ?? storedOrFresh(context, from, to, amount).finally(() => void own.delete(key))
   own.set(key, quote)
   return quote
 }
+
+/** Looks once more: since the request did, one that was running has ended, and its quote is stored. */
+const storedOrFresh = async (
+  context: QueryContext,
+  from: Currency,
+  to: Currency,
+  amount: bigint,
+): Promise<DatedQuote> =>
+  (await stored(context, [{ from, quoted: amount }])).get(from) ?? fresh(context, from, to, amount)
 
 async function fresh(context: QueryContext, from: Currency, to: Currency, amount: bigint): Promise<DatedQuote> {
   const { runtime, actor } = context
