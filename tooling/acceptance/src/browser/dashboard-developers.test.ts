@@ -75,8 +75,9 @@ describe.runIf(hasTools(chromiumCommand()))('engineers in the dashboard', () => 
       await checkScreen(page, 'event')
       await page.goto(`${service.url}/dashboard/live/requests`)
       await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
-      // The request that does not exist.
-      expect(problems).toEqual([expect.stringContaining('404')])
+      // The request that does not exist. It is read again when something changes while it is shown.
+      expect(problems.length).toBeGreaterThan(0)
+      expect(problems.filter((problem) => !problem.includes('404'))).toEqual([])
       await context.close()
     },
     STORY_MS,

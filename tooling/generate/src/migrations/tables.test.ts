@@ -51,8 +51,8 @@ const planted: Record<string, { sql: string; line: string }> = {
     line: 'column nickname of customers: the entities declare none, the migrations make text null',
   },
   'a column that the table does not have': {
-    sql: 'alter table customers drop column phone_number',
-    line: 'column phone_number of customers: the entities declare text null, the migrations make none',
+    sql: 'alter table customers drop column tax_id',
+    line: 'column tax_id of customers: the entities declare text null, the migrations make none',
   },
   'another type': {
     sql: 'alter table customers alter column created_at type timestamptz',
