@@ -83,7 +83,10 @@ const OwnOrganisation = Organisation.extend({
   invitedBy: personal(
     text('Email address of the member whose invitation the user accepted', 'grace@example.com').nullable(),
   ),
-}).meta({ id: 'OwnOrganisation', description: 'An organisation of the user, and who invited the user' })
+  suspendedAt: time(
+    'Since when operators have it suspended: it can be read, and keys and sessions can be revoked; null otherwise',
+  ).nullable(),
+}).meta({ id: 'OwnOrganisation', description: 'An organisation of the user, who invited the user, and its state' })
 export const Me = z
   .object({
     user: User,

@@ -46,7 +46,9 @@ test('a user with an organisation joins another only by accepting, learns who in
   await mailbox.emailTo('both@example.com', 1)
   const again = await signIn(service, mailbox, { email: 'both@example.com' })
   expect(again.organisation).toEqual(first.organisation)
-  expect((await meOf(again.accessToken)).organisations).toEqual([{ ...first.organisation, invitedBy: null }])
+  expect((await meOf(again.accessToken)).organisations).toEqual([
+    { ...first.organisation, invitedBy: null, suspendedAt: null },
+  ])
 
   const [invitation] = await received(again.accessToken)
   expect(invitation).toMatchObject({ organisationName: organisation.name, invitedBy: email, role: 'owner' })
@@ -54,8 +56,8 @@ test('a user with an organisation joins another only by accepting, learns who in
   expect([accepted.status, accepted.body.data]).toEqual([200, { ...organisation, role: 'owner' }])
   expect((await answer(again.accessToken, invitation.id, 'accept')).status).toBe(404)
   expect((await meOf(again.accessToken)).organisations).toEqual([
-    { ...first.organisation, invitedBy: null },
-    { ...organisation, role: 'owner', invitedBy: email },
+    { ...first.organisation, invitedBy: null, suspendedAt: null },
+    { ...organisation, role: 'owner', invitedBy: email, suspendedAt: null },
   ])
 
   const asked = await askForCode(service, mailbox, { email: 'both@example.com' })

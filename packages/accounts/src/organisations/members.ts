@@ -55,6 +55,8 @@ export interface Membership {
   readonly organisation: OrganisationSummary
   /** The email address of the user who invited this one; null for who founded the organisation. */
   readonly invitedBy: string | null
+  /** Null while the organisation is not suspended. */
+  readonly suspendedAt: string | null
 }
 
 /**
@@ -72,8 +74,9 @@ export async function userWithMemberships(
     name: string
     role: OrganisationSummary['role']
     invited_by: string | null
+    suspended_at: string | null
   }>(
-    `select u.email, u.full_name, o.id, o.name, m.role, i.email as invited_by
+    `select u.email, u.full_name, o.id, o.name, o.suspended_at, m.role, i.email as invited_by
        from users u left join memberships m on m.user_id = u.id left join organisations o on o.id = m.organisation_id
        left join users i on i.id = m.invited_by
       where u.id = $1 order by m.created_at, o.id`,
@@ -81,10 +84,16 @@ export async function userWithMemberships(
   )
   if (!rows[0]) throw new Error('A session has no user')
   const { email, full_name: fullName } = rows[0]
-  const memberships = rows.flatMap(({ id, name, role, invited_by: invitedBy }) =>
+  const memberships = rows.flatMap(({ id, name, role, invited_by: invitedBy, suspended_at: suspendedAt }) =>
     id === null || (role === 'operator' && !isOperatorEmail(runtime.settings, email))
       ? []
-      : [{ organisation: { id, name, role }, invitedBy }],
+      : [
+          {
+            organisation: { id, name, role },
+            invitedBy,
+            suspendedAt: suspendedAt && new Date(suspendedAt).toISOString(),
+          },
+        ],
   )
   return { user: { id: userId, email, fullName }, memberships }
 }

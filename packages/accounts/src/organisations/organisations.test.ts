@@ -49,6 +49,8 @@ test('from the next request on, in every process, a suspended organisation may s
   expect(`${created.status} ${created.body.message}`).toBe(refused)
   for (const token of [key, owner.accessToken])
     expect((await call(process, 'GET /v1/customers', { token })).status).toBe(200)
+  const me = await call(process, 'GET /v1/auth/me', { token: owner.accessToken })
+  expect(me.body.data.organisation.suspendedAt).toBe(suspended.body.data.suspendedAt)
   const leaked = await newMerchant(service, { organisationId: id })
   const again = await signIn(process, mailbox, { email: 'pause@example.com' })
   const { apiKeys } = (await call(process, 'GET /v1/api-keys', { token: again.accessToken })).body.data

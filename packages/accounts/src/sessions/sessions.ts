@@ -134,7 +134,7 @@ export async function switchOrganisation(
 /** The signed-in user, the organisation of the session and all organisations of the user, each with who invited the user. */
 export async function me(context: QueryContext): Promise<z.input<typeof Me>> {
   const { user, memberships } = await userWithMemberships(context, context.actor.userId as string)
-  const organisations = memberships.map(({ organisation, invitedBy }) => ({ ...organisation, invitedBy }))
+  const organisations = memberships.map(({ organisation, ...membership }) => ({ ...organisation, ...membership }))
   const organisation = organisations.find((each) => each.id === context.actor.organisationId)
   if (!organisation) throw errors.organisation_not_found()
   return { user, organisation, organisations, environment: context.actor.environment }

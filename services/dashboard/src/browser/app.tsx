@@ -8,6 +8,7 @@ import { navigateAfterPaint } from './parts/frame/after-paint.ts'
 import { Find } from './parts/frame/find.tsx'
 import { Navigation } from './parts/frame/navigation.tsx'
 import { WithSession } from './parts/frame/session.tsx'
+import { Time } from './parts/parts.tsx'
 import { Screens } from './screens/index.tsx'
 import { sectionOf, sections } from './screens/sections.ts'
 import { SignIn } from './screens/session/sign-in.tsx'
@@ -75,9 +76,21 @@ function Frame() {
         {me.organisation.role === 'operator' && <a href="/console">Operators’ console</a>}
       </Navigation>
       <main id="content" tabIndex={-1}>
+        <Suspension since={me.organisation.suspendedAt} />
         <Screens />
       </main>
     </div>
+  )
+}
+
+/** What a suspended organisation can do, said before anybody presses a button that the API refuses. */
+function Suspension({ since }: { since: string | null }) {
+  if (since === null) return null
+  return (
+    <p className="suspended" role="status">
+      <strong>Suspended</strong> since <Time at={since} />. You can read everything, and revoke keys and sessions; every
+      other change is refused. Contact the operators of this service.
+    </p>
   )
 }
 

@@ -188,4 +188,28 @@ describe.runIf(hasTools(chromiumCommand()))('settings in the dashboard', () => {
     },
     STORY_MS,
   )
+
+  test(
+    'every screen of a suspended organisation says before a click that it can be read and not changed',
+    async () => {
+      const { organisationId } = await newMerchant(service)
+      const since = (is: string) =>
+        service.runtime.pool.query(`update organisations set suspended_at = ${is} where id = $1`, [organisationId])
+      await since("'2026-03-01T10:00:00Z'")
+      const { context, page, problems } = await openDashboard(browser, service, { organisationId, role: 'owner' })
+      const says = page.getByText('Suspended since 1 Mar 2026')
+      for (const screen of ['test', 'live/collections', 'test/settings']) {
+        await page.goto(`${service.url}/dashboard/${screen}`)
+        await says.waitFor({ timeout: PATIENCE })
+      }
+      await checkScreen(page, 'settings-suspended')
+      await since('null')
+      await page.reload()
+      await page.getByRole('heading', { level: 1 }).waitFor({ timeout: PATIENCE })
+      expect(await says.count()).toBe(0)
+      expect(problems).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
 })
