@@ -104,7 +104,17 @@ describe.runIf(hasTools(chromiumCommand()))('long lists of the dashboard', () =>
       await checkScreen(page, 'customers-found')
       await page.getByRole('link', { name: 'Ada Obi' }).click()
       await page.getByRole('heading', { name: 'Ada Obi' }).waitFor()
-      await page.goBack()
+      // A list of one customer says whose it is, and leads to that of all.
+      await page.getByRole('link', { name: 'Show those of this customer' }).click()
+      await page.getByRole('heading', { name: 'No collection fits these filters' }).waitFor()
+      await page.getByRole('link', { name: 'Ada Obi' }).waitFor()
+      await checkScreen(page, 'collections-of-customer')
+      await page.getByRole('button', { name: 'Show those of all customers' }).click()
+      await page.getByRole('heading', { name: 'Ask for a payment' }).waitFor()
+      for (const back of ['collections', 'customer', 'customers']) {
+        await page.goBack()
+        if (back === 'customer') await page.getByRole('heading', { name: 'Ada Obi' }).waitFor()
+      }
       await page.getByText('1 customer', { exact: true }).waitFor()
       await page.getByRole('button', { name: 'New customer' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()

@@ -9,7 +9,12 @@ export type Filter = {
 } & (
   | { readonly options: readonly (readonly [value: string, shown: string])[] }
   | { readonly type: 'date' | 'decimal' | 'text'; readonly placeholder?: string }
+  /** Set by a link that leads to the list, by the id. */
+  | { readonly type: 'customer' }
 )
+
+/** The filter of what belongs to one customer. */
+export const CUSTOMER: Filter = { name: 'customer', label: 'Customer', type: 'customer' }
 
 /** The filters of the period in which something was created, as {@link createdIn} reads them. */
 export const CREATED: readonly Filter[] = [

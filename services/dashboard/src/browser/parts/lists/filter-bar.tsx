@@ -1,4 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useId } from 'react'
+import { Link } from 'wouter'
+import { usePlace } from '../../context.ts'
+import { isId } from '../checks.ts'
 import { type Filter, useAddress } from './address.ts'
 import { Several, valuesIn } from './several.tsx'
 
@@ -73,6 +77,7 @@ function OneFilter({ of, value, set }: { of: Filter; value: string; set: (value:
         choose={(values) => set(values.join(','))}
       />
     )
+  if (of.type === 'customer') return isId(value) ? <OneCustomer id={value} remove={() => set('')} /> : null
   return (
     <label>
       {of.label}
@@ -88,5 +93,22 @@ function OneFilter({ of, value, set }: { of: Filter; value: string; set: (value:
         onKeyDown={({ key, currentTarget }) => key === 'Enter' && set(currentTarget.value.trim())}
       />
     </label>
+  )
+}
+
+/** Whose list it is, where it is one customer's. */
+function OneCustomer({ id, remove }: { id: string; remove: () => void }) {
+  const { environment, api } = usePlace()
+  const { data } = useQuery({
+    queryKey: [environment, 'customer-name', id],
+    queryFn: () => api.customers.get.query({ customerId: id }),
+  })
+  return (
+    <span className="chosen-one">
+      Customer: <Link href={`/customers/${id}`}>{data?.name ?? id}</Link>
+      <button type="button" className="quiet" aria-label="Show those of all customers" onClick={remove}>
+        Remove
+      </button>
+    </span>
   )
 }

@@ -5,6 +5,7 @@ import { usePlace } from '../../context.ts'
 import { words } from '../../parts/format.ts'
 import {
   CREATED,
+  CUSTOMER,
   chosenIn,
   createdIn,
   type Filter,
@@ -33,6 +34,7 @@ const FILTERS: readonly Filter[] = [
   { name: 'status', label: 'Status', options: optionsOf(STATUSES, words) },
   { name: 'currency', label: 'Currency', options: CURRENCIES.map((each) => [each, each]) },
   ...CREATED,
+  CUSTOMER,
 ]
 
 const filtersIn = (search: URLSearchParams) =>

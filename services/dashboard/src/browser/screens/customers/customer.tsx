@@ -59,6 +59,10 @@ export function Customer({ id }: { id: string }) {
         <dd>
           <Time at={customer.createdAt} />
         </dd>
+        <dt>Collections</dt>
+        <dd>
+          <Link href={`/collections?customer=${id}`}>Show those of this customer</Link>
+        </dd>
       </dl>
       <section className="card" aria-label="cNGN">
         <div className="head">

@@ -4,7 +4,7 @@ import { usePlace } from '../../context.ts'
 import { isId } from '../../parts/checks.ts'
 import { words } from '../../parts/format.ts'
 import { afterPaint } from '../../parts/frame/after-paint.ts'
-import { CREATED, type Filter, optionsOf, textIn, useAddress } from '../../parts/lists/address.ts'
+import { CREATED, CUSTOMER, type Filter, optionsOf, textIn, useAddress } from '../../parts/lists/address.ts'
 import { Found, useFound } from '../../parts/lists/found.tsx'
 import { TransactionTable } from '../../parts/object/transaction-table.tsx'
 import { Empty, Screen } from '../../parts/parts.tsx'
@@ -30,6 +30,7 @@ function useFilters(): readonly Filter[] {
     { name: 'min', label: 'Amount from', type: 'decimal', placeholder: '0' },
     { name: 'max', label: 'Amount to', type: 'decimal', placeholder: 'Any' },
     ...CREATED,
+    CUSTOMER,
   ]
 }
 
