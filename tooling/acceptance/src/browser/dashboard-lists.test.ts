@@ -109,7 +109,7 @@ describe.runIf(hasTools(chromiumCommand()))('long lists of the dashboard', () =>
       await page.getByRole('heading', { name: 'No collection fits these filters' }).waitFor()
       await page.getByRole('link', { name: 'Ada Obi' }).waitFor()
       await checkScreen(page, 'collections-of-customer')
-      await page.getByRole('button', { name: 'Show those of all customers' }).click()
+      await page.getByRole('button', { name: 'Remove the customer' }).click()
       await page.getByRole('heading', { name: 'Ask for a payment' }).waitFor()
       for (const back of ['collections', 'customer', 'customers']) {
         await page.goBack()

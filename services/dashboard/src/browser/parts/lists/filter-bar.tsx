@@ -106,7 +106,7 @@ function OneCustomer({ id, remove }: { id: string; remove: () => void }) {
   return (
     <span className="chosen-one">
       Customer: <Link href={`/customers/${id}`}>{data?.name ?? id}</Link>
-      <button type="button" className="quiet" aria-label="Show those of all customers" onClick={remove}>
+      <button type="button" className="quiet" aria-label="Remove the customer" onClick={remove}>
         Remove
       </button>
     </span>
