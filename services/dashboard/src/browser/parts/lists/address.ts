@@ -87,6 +87,8 @@ export function inWords(search: URLSearchParams, filters: readonly Filter[]): { 
     ...filters.flatMap((filter) => {
       const value = search.get(filter.name)
       if (!value) return []
+      // The bar above names the customer.
+      if ('type' in filter && filter.type === 'customer') return [{ name: filter.name, words: filter.label }]
       const shown =
         'options' in filter
           ? valuesIn(value).map((each) => filter.options.find(([option]) => option === each)?.[1] ?? each)
