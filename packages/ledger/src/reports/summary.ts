@@ -35,8 +35,9 @@ async function sums({ actor, em }: QueryContext, period: Period, previous: Perio
 type Outcome = 'succeeded' | 'failed'
 
 /** The statuses with an outcome. A status has the same one whatever the kind is. */
-const statusesOf = ({ runtime }: QueryContext, outcome: Outcome): string[] =>
-  Object.values(receiptsOf(runtime)).flatMap(({ outcomes }) => outcomes[outcome])
+const statusesOf = ({ runtime }: QueryContext, outcome: Outcome): string[] => [
+  ...new Set(Object.values(receiptsOf(runtime)).flatMap(({ outcomes }) => outcomes[outcome])),
+]
 
 /** What the domains say of a status. */
 function outcomeOf(context: QueryContext): (row: Row) => Outcome | undefined {
