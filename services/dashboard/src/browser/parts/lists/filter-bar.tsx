@@ -8,10 +8,13 @@ import { Several, valuesIn } from './several.tsx'
 
 /** The search and the filters of a list, which stand in the address. */
 export function FilterBar({
+  name = 'text',
   label,
   placeholder,
   filters,
 }: {
+  /** The parameter of the address that is searched for. */
+  name?: string
   /** What the search is called. */
   label: string
   /** What it finds. */
@@ -20,10 +23,10 @@ export function FilterBar({
 }) {
   const id = useId()
   const { search, change } = useAddress()
-  const names = ['text', ...filters.map(({ name }) => name)]
+  const names = [name, ...filters.map((filter) => filter.name)]
   const find = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    change({ text: String(new FormData(event.currentTarget).get('text') ?? '').trim() })
+    change({ [name]: String(new FormData(event.currentTarget).get(name) ?? '').trim() })
   }
   return (
     <>
@@ -32,11 +35,11 @@ export function FilterBar({
           {label}
         </label>
         <input
-          key={search.get('text')}
+          key={search.get(name)}
           id={id}
-          name="text"
+          name={name}
           type="search"
-          defaultValue={search.get('text') ?? ''}
+          defaultValue={search.get(name) ?? ''}
           placeholder={placeholder}
           autoComplete="off"
           spellCheck={false}
@@ -53,7 +56,7 @@ export function FilterBar({
             set={(value) => change({ [filter.name]: value })}
           />
         ))}
-        {names.some((name) => search.get(name)) && (
+        {names.some((each) => search.get(each)) && (
           <button type="button" className="quiet" onClick={() => change(nothing(names))}>
             Clear filters
           </button>

@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, Fragment } from 'react'
+import { Fragment } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { usePlace } from '../../context.ts'
+import type { Filter } from '../../parts/lists/address.ts'
+import { FilterBar } from '../../parts/lists/filter-bar.tsx'
 import { After, Before, shownOf, usePages } from '../../parts/lists/pages.tsx'
-import { Several, valuesIn } from '../../parts/lists/several.tsx'
+import { valuesIn } from '../../parts/lists/several.tsx'
 import { NotLoaded } from '../../parts/object/not-loaded.tsx'
 import { Copyable, Empty, Failure, Screen, Skeleton, Time } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
@@ -16,6 +18,12 @@ const STATUSES = {
   failed: ['Failed (5xx)', ['5xx']],
 } as const
 const isStatus = (text: string): text is keyof typeof STATUSES => Object.hasOwn(STATUSES, text)
+
+const FILTERS: readonly Filter[] = [
+  { name: 'status', label: 'Status', options: Object.entries(STATUSES).map(([name, [label]]) => [name, label]) },
+  { name: 'method', label: 'Method', options: METHODS.map((each) => [each, each]) },
+  { name: 'path', label: 'Path', type: 'text', placeholder: '/v1/customers/{customerId}' },
+]
 
 /** What an address filters by; what the service would not take is left out. */
 function filtersIn(search: URLSearchParams) {
@@ -52,7 +60,7 @@ export function Requests() {
   const total = data?.pages[0]?.total
   return (
     <Screen title="Requests">
-      <Filters />
+      <FilterBar name="id" label="Find a request" placeholder="X-Request-Id, in full" filters={FILTERS} />
       <Failure error={error} retry={() => void refetch()} />
       {!data && !error && <Skeleton lines={8} />}
       {data && requests.length === 0 && (
@@ -95,75 +103,6 @@ export function Requests() {
       )}
       <After of={pages} />
     </Screen>
-  )
-}
-
-/** All filters of the list, which stand in the address. */
-function Filters() {
-  const [search, setSearch] = useSearchParams()
-  const set = (name: string, value: string) =>
-    setSearch((present) => {
-      const next = new URLSearchParams(present)
-      if (value) next.set(name, value)
-      else next.delete(name)
-      return next
-    })
-  const find = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    set('id', String(new FormData(event.currentTarget).get('id') ?? '').trim())
-  }
-  return (
-    <>
-      <form className="search" onSubmit={find}>
-        <label className="hidden" htmlFor="request-id">
-          Find a request
-        </label>
-        <input
-          key={search.get('id')}
-          id="request-id"
-          name="id"
-          type="search"
-          defaultValue={search.get('id') ?? ''}
-          placeholder="X-Request-Id, in full"
-          autoComplete="off"
-          spellCheck={false}
-        />
-        <button type="submit">Search</button>
-      </form>
-      <fieldset className="filters">
-        <legend className="hidden">Filters</legend>
-        <Several
-          label="Status"
-          options={Object.entries(STATUSES).map(([name, [label]]) => [name, label])}
-          chosen={valuesIn(search.get('status')).filter(isStatus)}
-          choose={(values) => set('status', values.join(','))}
-        />
-        <Several
-          label="Method"
-          options={METHODS.map((each) => [each, each])}
-          chosen={valuesIn(search.get('method'))}
-          choose={(values) => set('method', values.join(','))}
-        />
-        <label>
-          Path
-          <input
-            key={search.get('path')}
-            type="text"
-            defaultValue={search.get('path') ?? ''}
-            placeholder="/v1/customers/{customerId}"
-            autoComplete="off"
-            spellCheck={false}
-            onBlur={({ target }) => target.value !== (search.get('path') ?? '') && set('path', target.value.trim())}
-            onKeyDown={({ key, currentTarget }) => key === 'Enter' && set('path', currentTarget.value.trim())}
-          />
-        </label>
-        {search.size > 0 && (
-          <button type="button" onClick={() => setSearch({})}>
-            Clear filters
-          </button>
-        )}
-      </fieldset>
-    </>
   )
 }
 
