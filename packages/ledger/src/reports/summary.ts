@@ -101,16 +101,23 @@ interface DayRow extends Pick<Totals, 'kind' | 'asset' | 'amount' | 'succeededAm
 
 /**
  * The totals of each day of a period, added up by the database: a year of all kinds and assets has thousands of lines, made of several
- * rows each.
+ * rows each. Day by day, because the index has the rows of a day in the order of its lines: added up in this order, a line needs no place
+ * in a table of all lines, which took more than the adding.
  */
 export async function daily(context: QueryContext, period: Period): Promise<z.output<typeof Daily>> {
   const { actor, em } = context
   const { rows } = await sqlOf(em).query<DayRow>(
-    `select day::text as date, kind, asset, sum(count) as count, trim_scale(sum(amount))::text as amount,
-            sum(count) filter (where status = any ($5)) as succeeded, sum(count) filter (where status = any ($6)) as failed,
-            trim_scale(coalesce(sum(amount) filter (where status = any ($5)), 0))::text as "succeededAmount"
-       from transaction_days d where organisation_id = $1 and environment = $2 and day between $3 and $4
-      group by d.day, kind, asset having sum(count) <> 0 order by d.day, kind, asset`,
+    `select day::text as date, lines.*
+       from (select day::date from generate_series($3::date, $4::date, '1 day') day order by 1) days
+      cross join lateral (
+        select kind, asset, sum(count) as count, trim_scale(sum(amount))::text as amount,
+               sum(count) filter (where succeeded) as succeeded, sum(count) filter (where failed) as failed,
+               trim_scale(coalesce(sum(amount) filter (where succeeded), 0))::text as "succeededAmount"
+          from (select kind, asset, count, amount, status = any ($5) as succeeded, status = any ($6) as failed
+                  from transaction_days d
+                 where organisation_id = $1 and environment = $2 and d.day = days.day) statuses
+         group by kind, asset having sum(count) <> 0) lines
+      order by day, kind, asset`,
     [
       ...[actor.organisationId, actor.environment, period.from, period.to],
       ...[statusesOf(context, 'succeeded'), statusesOf(context, 'failed')],
