@@ -69,7 +69,7 @@ const headless = [
   're-encrypt',
   'swap-addresses',
 ]
-if (!headless.includes(name)) await buildPages()
+if (!headless.includes(name)) await build()
 if (command.includes('services/gateway/src/main.ts') && process.env.NODE_ENV === 'production' && isPackaged())
   process.stderr.write(
     'This Node comes from the npm registry: in production use one of nodejs.org (see docs/security.md)\n',
@@ -151,12 +151,10 @@ function fail(message) {
   process.exit(1)
 }
 
-/** The pay page's scripts and the dashboard are built where their sources have changed. */
-async function buildPages() {
-  for (const service of ['pay', 'dashboard']) {
-    const { code } = await run(fittingNode(), [`services/${service}/src/main.ts`], { stdio: 'inherit' })
-    if (code !== 0 || ended) process.exit(1)
-  }
+/** What the service serves and what it starts from is built where the sources have changed. */
+async function build() {
+  const { code } = await run(fittingNode(), ['tooling/start/src/build.ts'], { stdio: 'inherit' })
+  if (code !== 0 || ended) process.exit(1)
 }
 
 function isPackaged() {

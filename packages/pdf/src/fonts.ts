@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
+import { dirname, join } from 'node:path'
 import type PDFDocument from 'pdfkit'
 
 const require = createRequire(import.meta.url)
@@ -12,8 +12,8 @@ const PATHS = {
   regular: () => require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'),
   bold: () => require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf'),
   // This package names its index only.
-  han: () => fileURLToPath(new URL('../fonts/NotoSansHans-Regular.otf', import.meta.resolve('@embedpdf/fonts-sc'))),
-  hanBold: () => fileURLToPath(new URL('../fonts/NotoSansHans-Bold.otf', import.meta.resolve('@embedpdf/fonts-sc'))),
+  han: () => join(dirname(require.resolve('@embedpdf/fonts-sc')), '../fonts/NotoSansHans-Regular.otf'),
+  hanBold: () => join(dirname(require.resolve('@embedpdf/fonts-sc')), '../fonts/NotoSansHans-Bold.otf'),
 } as const
 export type Face = keyof typeof PATHS
 

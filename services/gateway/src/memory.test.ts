@@ -30,7 +30,7 @@ test('a process loads a library when it first uses it, and of an adapter without
   const recorder = `import { appendFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(file)}, url + '\\n'), next(url, context)) })`
-  const modules = () => readFileSync(file, 'utf8').trim().split('\n')
+  const modules = () => readFileSync(file, 'utf8').trim().split('\n').flatMap(partsOf)
   const later = () => LATER.filter((name) => modules().some((url) => url.includes(folderOf(name))))
 
   const { url } = await started({ NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(recorder)}` })
@@ -43,6 +43,13 @@ registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(f
     expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 200])
   expect(later()).toEqual(['marked', 'trpc-to-openapi', 'zod-openapi', 'yaml'])
 })
+
+/** The modules of a file that was loaded: those that a file of the bundle is made of, or itself. */
+function partsOf(url: string): string[] {
+  if (!url.includes('/services/bundle/dist/')) return [url]
+  const { sources } = JSON.parse(readFileSync(new URL(`${url}.map`), 'utf8')) as { sources: string[] }
+  return sources.map((source) => new URL(source, url).href)
+}
 
 /** Packages of this repository are loaded from their own folders. */
 const folderOf = (name: string): string =>

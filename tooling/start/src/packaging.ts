@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { bundleFiles } from '@payments/bundle'
 import { root } from '@payments/checks'
 
 /** What a process needs at run time: sources, the pages of the documentation, how it is deployed, and what says what it is. */
@@ -19,7 +20,7 @@ export interface Packaged {
 
 /**
  * Makes what is installed in production: the files of the service without tests and tooling, the packages that it needs to run and no others
- * (no embedded PostgreSQL, no Node), the built pay page and dashboard, `sbom.cdx.json` (CycloneDX, with the licence of each package), an archive of all
+ * (no embedded PostgreSQL, no Node), the built pay page and dashboard and the bundle that the service starts from, `sbom.cdx.json` (CycloneDX, with the licence of each package), an archive of all
  * that, and its SHA-256. The same commit makes the same files. `out` is created, and must not exist.
  * @throws Error where `out` exists, or a program fails
  */
@@ -32,10 +33,9 @@ export function createPackage(out: string): Packaged {
     mkdirSync(dirname(join(folder, file)), { recursive: true })
     cpSync(join(root, file), join(folder, file))
   }
-  for (const service of ['services/pay', 'services/dashboard']) {
-    execFileSync(process.execPath, [`${service}/src/main.ts`], { cwd: root, stdio: 'inherit' })
-    cpSync(join(root, service, 'dist'), join(folder, service, 'dist'), { recursive: true })
-  }
+  execFileSync(process.execPath, ['tooling/start/src/build.ts'], { cwd: root, stdio: 'inherit' })
+  for (const built of ['services/pay/dist', 'services/dashboard/dist', ...bundleFiles()])
+    cpSync(join(root, built), join(folder, built), { recursive: true })
 
   const pnpm = (...args: readonly string[]) =>
     execFileSync('npx', ['--yes', `--package=${packageManager.split('+')[0]}`, '--', 'pnpm', ...args], {

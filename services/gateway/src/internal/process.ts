@@ -1,0 +1,268 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { composeProcess, everyDomain, loadServiceSettings } from '@payments/api'
+import { requireBuilt } from '@payments/dashboard'
+import type { EmbeddedServer } from '@payments/embedded-postgres'
+import { assets as scripts } from '@payments/pay'
+import {
+  checkFingerprints,
+  createLog,
+  hasTimeouts,
+  isTransactionPooler,
+  type Log,
+  listensOn,
+  migrate,
+  openRestore,
+  ownsTables,
+  pendingMigrations,
+  ping,
+  platformSettings,
+  publicUrl,
+  SESSION_STATEMENTS,
+  type Settings,
+  type SqlExecutor,
+  surviveLostConnections,
+} from '@payments/platform'
+import { adapters } from '../adapters.ts'
+import { gateway } from '../server.ts'
+import { gatewaySettings } from '../settings.ts'
+import { createMetrics } from './metrics.ts'
+import { releaseMemory } from './release-memory.ts'
+import { internalServer } from './server.ts'
+import { startTracing } from './tracing.ts'
+
+/** The service cannot start. The message is one sentence that names the setting or the directory. */
+class StartError extends Error {
+  override name = 'StartError'
+}
+
+interface Urls {
+  readonly owner: string
+  readonly service: string
+  readonly embedded: EmbeddedServer | undefined
+}
+
+async function database(settings: Settings, log: Log, onLost: (error: Error) => void): Promise<Urls> {
+  const { DATABASE_URL, DATABASE_OWNER_URL, DATABASE_DIRECT_URL } = platformSettings.from(settings)
+  if (DATABASE_URL) {
+    for (const [name, url] of Object.entries({ DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_OWNER_URL })) {
+      if (url === undefined) continue
+      await ping(url).catch((error: Error) => {
+        throw new StartError(`${name}: the database cannot be reached (${error.message})`)
+      })
+      const mayBePooler = name === 'DATABASE_URL' && DATABASE_DIRECT_URL !== undefined
+      if (!mayBePooler && (await isTransactionPooler(url)))
+        throw new StartError(
+          `${name}: a pooler in transaction mode answers, which loses LISTEN and advisory locks. Put PostgreSQL's own address into ${name === 'DATABASE_URL' ? 'DATABASE_DIRECT_URL' : name}`,
+        )
+    }
+    return {
+      owner: DATABASE_OWNER_URL ?? DATABASE_DIRECT_URL ?? DATABASE_URL,
+      service: DATABASE_URL,
+      embedded: undefined,
+    }
+  }
+  // Imported here only: production requires DATABASE_URL, so it never loads the embedded server.
+  const { ensureDatabase, startEmbedded } = await import('@payments/embedded-postgres')
+  const embedded = await startEmbedded(settings.DATA_DIR, {
+    onRestart: () => log.warn('embedded database restarted'),
+    onLost,
+  })
+  await ensureDatabase(embedded.ownerUrl(), 'payments')
+  return { owner: embedded.ownerUrl('payments'), service: embedded.serviceUrl('payments'), embedded }
+}
+
+/**
+ * Whether this process migrates: with the owner's role. A process that has only the service's role, which owns nothing, starts on a
+ * database that `npm run migrate` has brought up to date.
+ */
+async function mayMigrate(settings: Settings, { service, embedded }: Urls): Promise<boolean> {
+  const { DATABASE_OWNER_URL } = platformSettings.from(settings)
+  if (embedded || DATABASE_OWNER_URL) return true
+  const pending = await pendingMigrations(service, everyDomain)
+  if (pending === undefined || (await ownsTables(service))) return true
+  if (pending.length > 0)
+    throw new StartError(
+      `DATABASE_URL: the database lacks ${pending.length} migrations, from ${pending[0]}: run \`npm run migrate\` with DATABASE_OWNER_URL first`,
+    )
+  return false
+}
+
+/**
+ * Refuses a role of the service that owns the tables or can act as their owner: the grants that protect the journal do not bind
+ * it. The embedded server has a role of its own for the service.
+ */
+async function requireRestrictedRole(settings: Settings, { service, embedded }: Urls, log: Log): Promise<void> {
+  if (embedded || !(await ownsTables(service))) return
+  if (!platformSettings.from(settings).DATABASE_ALLOW_OWNER)
+    throw new StartError(
+      'DATABASE_URL: its role owns the tables, so nothing in the database protects the journal from it. Name the owner in DATABASE_OWNER_URL and another role here, or set DATABASE_ALLOW_OWNER=true',
+    )
+  log.warn('the role of DATABASE_URL owns the tables: the database does not protect the journal from it')
+}
+
+/**
+ * Refuses a pooler whose connections have no timeouts: it ignores the options that the service sends with a connection, so one
+ * statement that hangs would keep a connection for ever.
+ */
+async function requireTimeouts(settings: Settings, { service }: Urls): Promise<void> {
+  if (!platformSettings.from(settings).DATABASE_DIRECT_URL || (await hasTimeouts(service))) return
+  throw new StartError(
+    `DATABASE_URL: the pooler gives connections without timeouts. In PgBouncer, set connect_query='${SESSION_STATEMENTS}' for the database`,
+  )
+}
+
+/** Refuses to serve without what payers and merchants load: the first of them would find a page that does nothing. */
+function requireScripts(): void {
+  try {
+    for (const { read } of scripts) read()
+    requireBuilt()
+  } catch (error) {
+    throw new StartError((error as Error).message)
+  }
+}
+
+/** Refuses a database that has forgotten what providers know: it would send money a second time. */
+async function requireReconciled(db: SqlExecutor): Promise<void> {
+  const restore = await openRestore(db)
+  if (restore)
+    throw new StartError(
+      `The database was ${RESTORED[restore.reason]} (found at ${restore.foundAt.toISOString()}): run \`npm run reconcile\` before the service starts (docs/operators/backup.md)`,
+    )
+}
+
+const RESTORED = {
+  copied: 'restored or copied from another one',
+  recovered: 'recovered to an earlier point',
+  declared: 'declared to be restored',
+} as const
+
+function listen(server: Server, port: number, host: string, setting: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(
+        new StartError(
+          error.code === 'EADDRINUSE'
+            ? `${setting}: port ${port} is already in use`
+            : `${setting}: cannot listen on ${host}:${port} (${error.message})`,
+        ),
+      )
+    })
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
+  })
+}
+
+const close = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeIdleConnections()
+  })
+
+async function main(): Promise<void> {
+  // biome-ignore lint/style/noProcessEnv: the one place that reads the environment
+  const settings = loadServiceSettings(process.env, [{ settings: gatewaySettings }, ...adapters])
+  const { LOG_LEVEL, HOST, PORT, PROCESS_ROLE, SHUTDOWN_SECONDS, SHUTDOWN_DELAY_SECONDS } =
+    platformSettings.from(settings)
+  const { INTERNAL_HOST, INTERNAL_PORT } = gatewaySettings.from(settings)
+  const log = createLog(LOG_LEVEL)
+  surviveLostConnections(log)
+  const stops: (() => Promise<unknown>)[] = []
+  let stopping: Promise<void> | undefined
+  const stop = (): Promise<void> => {
+    stopping ??= (async () => {
+      for (const step of stops.toReversed())
+        await step().catch((error: unknown) => log.error({ err: error }, 'shutdown step failed'))
+    })()
+    return stopping
+  }
+  let started: Promise<void> = Promise.resolve()
+  /** A step that hangs must not keep the process running. The limit leaves time for requests, jobs and the database. */
+  const limitStop = () =>
+    setTimeout(() => process.exit(1), (SHUTDOWN_DELAY_SECONDS + 2 * SHUTDOWN_SECONDS + 5) * 1000).unref()
+  const exit = (code: number) => {
+    limitStop()
+    // A start in progress is completed first, so that everything that it started is stopped.
+    void started.then(stop, stop).then(() => process.exit(code))
+  }
+  process.on('SIGINT', () => exit(0)).on('SIGTERM', () => exit(0))
+
+  const isStopping = () => stopping !== undefined
+  const start = async () => {
+    // First, so that an orchestrator sees a process that lives while it migrates, and sends it no requests before it serves.
+    const internal = internalServer(isStopping)
+    await listen(internal.server, INTERNAL_PORT, INTERNAL_HOST, 'INTERNAL_PORT')
+    stops.push(() => close(internal.server))
+    const stopTracing = await startTracing(settings)
+    if (stopTracing) stops.push(stopTracing)
+    if (PROCESS_ROLE !== 'worker') requireScripts()
+    const urls = await database(settings, log, (error) => {
+      process.stderr.write(`${error.message}\n`)
+      process.exit(1)
+    })
+    if (urls.embedded) stops.push(urls.embedded.stop)
+    if (await mayMigrate(settings, urls)) await migrate(urls.owner, urls.service, everyDomain, log)
+    await requireRestrictedRole(settings, urls, log)
+    await requireTimeouts(settings, urls)
+    const live = (await Promise.all(adapters.map((adapter) => adapter.bindings(settings)))).flat()
+    const own = await composeProcess(settings, urls.service, { log, live })
+    stops.push(own.stop)
+    await checkFingerprints(own.runtime.pool, everyDomain, settings)
+    await requireReconciled(own.runtime.pool)
+    const metrics = createMetrics(own.runtime)
+    const server = PROCESS_ROLE === 'worker' ? undefined : gateway(own, metrics, isStopping)
+    await releaseMemory()
+    internal.ready({ metrics, runtime: own.runtime, serves: () => server?.listening ?? true })
+    if (server) {
+      listensOn(settings, await listen(server, PORT, HOST, 'PORT'))
+      stops.push(async () => {
+        // Load balancers read on the internal server that this gateway stops, and send no more requests before it refuses them.
+        await sleep(SHUTDOWN_DELAY_SECONDS * 1000)
+        const forcedClose = setTimeout(() => server.closeAllConnections(), SHUTDOWN_SECONDS * 1000)
+        await close(server)
+        clearTimeout(forcedClose)
+      })
+    }
+    if (PROCESS_ROLE !== 'gateway') await own.startWorker()
+    printStartMessage(settings)
+  }
+  started = start()
+  await started.catch(async (error: unknown) => {
+    limitStop()
+    await stop()
+    throw error
+  })
+}
+
+function printStartMessage(settings: Settings): void {
+  const { PROCESS_ROLE } = platformSettings.from(settings)
+  if (PROCESS_ROLE === 'worker') return
+  const url = publicUrl(settings)
+  const firstSteps = [
+    `  Sign up in the dashboard; the code is in ${url}/dev/mail.`,
+    '  Without the dashboard: POST /v1/auth/register, then /v1/auth/otp/verify with the emailed code, then POST /v1/api-keys for a key.',
+    `  Without SMTP_URL, emails are written to ${settings.DATA_DIR}/mail, and sign-in codes are also printed here.`,
+    '  `npm run demo` runs a complete example, from sign-up to a verified webhook.',
+    '',
+  ]
+  const lines = [
+    '',
+    `  Dashboard  ${url}/dashboard`,
+    `  Console    ${url}/console (for operators)`,
+    `  Base URL   ${url}/v1`,
+    `  Guides     ${url}/docs`,
+    `  Reference  ${url}/docs/reference`,
+    `  Health     ${url}/health`,
+    '',
+    ...(settings.production ? [] : firstSteps),
+  ]
+  process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+/** Errors whose message is written for the operator. All others are printed with their stack. */
+const EXPECTED = ['SettingsError', 'EmbeddedServerError', 'StartError']
+
+main().catch((error: Error) => {
+  process.stderr.write(EXPECTED.includes(error.name) ? `${error.message}\n` : `${error.stack ?? error.message}\n`)
+  process.exit(1)
+})
