@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort, startProcess, useService } from '#testing'
@@ -34,6 +34,7 @@ registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(f
   const later = () => LATER.filter((name) => modules().some((url) => url.includes(folderOf(name))))
 
   const { url } = await started({ NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(recorder)}` })
+  expect(readFileSync(file, 'utf8')).toContain('/services/bundle/dist/')
   expect(later()).toEqual([])
   const adapters = modules().filter((module) => module.includes('/packages/providers/'))
   expect(adapters.length).toBeGreaterThan(0)
@@ -46,8 +47,9 @@ registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(f
 
 /** The modules of a file that was loaded: those that a file of the bundle is made of, or itself. */
 function partsOf(url: string): string[] {
-  if (!url.includes('/services/bundle/dist/')) return [url]
-  const { sources } = JSON.parse(readFileSync(new URL(`${url}.map`), 'utf8')) as { sources: string[] }
+  const map = new URL(`${url}.map`)
+  if (!url.includes('/services/bundle/dist/') || !existsSync(map)) return [url]
+  const { sources } = JSON.parse(readFileSync(map, 'utf8')) as { sources: string[] }
   return sources.map((source) => new URL(source, url).href)
 }
 

@@ -7,13 +7,18 @@ const ROOT = new URL('../../../../', import.meta.url).pathname
 /** For the environment of a process: with the compiled code of the last start it needs half as long. */
 export const compileCache = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compiled') }
 
+const MAIN = 'services/gateway/src/main.ts'
+/** What starts the service from its sources, never from the bundle that was built of them: for what attributes its work to files. */
+export const FROM_SOURCES = 'services/gateway/src/internal/process.ts'
+
 /** Starts the service as a process, with these settings as its whole environment, from this checkout or another one. */
 export function launch(
   settings: Readonly<Record<string, string | undefined>>,
   onOutput: (text: string) => void,
   root: string = ROOT,
+  main: string = MAIN,
 ): ChildProcess {
-  const child = spawn(process.execPath, [join(root, 'services/gateway/src/main.ts')], {
+  const child = spawn(process.execPath, [join(root, main)], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
@@ -43,6 +48,7 @@ export interface LaunchedGateway {
 export async function launchGateway(
   settings: Readonly<Record<string, string | undefined>>,
   root?: string,
+  main?: string,
 ): Promise<LaunchedGateway> {
   let output = ''
   let found: (url: string) => void = () => undefined
@@ -57,6 +63,7 @@ export async function launchGateway(
       if (url) found(url)
     },
     root,
+    main,
   )
   const gone = once(child, 'exit')
   const url = await Promise.race([serves, gone.then(() => undefined)])
