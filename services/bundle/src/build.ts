@@ -2,25 +2,25 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, sta
 import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'rolldown'
-import { bundled, digestOf, places, type Stamp } from './bundle.ts'
+import { bundled, digestOf, entries, places, type Stamp } from './bundle.ts'
 
 const { root, dist } = places
 /** Bundles that are kept: a process that runs from one loads some of its files later. */
 const KEPT = 3
 
 /**
- * Builds the service into a few files, if its sources have changed since the last time. Node resolves and reads 1,900 files for the sources
+ * Builds the service and its commands into a few files, if its sources have changed since the last time. Node resolves and reads 1,900 files for the sources
  * and the packages that they use, which is two thirds of a start and a third of the memory of an idle process.
  */
 export async function build(): Promise<void> {
-  if (bundled()) return
+  if (bundled('service')) return
   const { rolldown } = await import('rolldown')
   const codec = await import('@jridgewell/sourcemap-codec')
   mkdirSync(dist, { recursive: true })
   const folder = mkdtempSync(join(dist, 'building-'))
   try {
     const bundle = await rolldown({
-      input: { service: join(root, 'services/gateway/src/internal/process.ts') },
+      input: Object.fromEntries(Object.entries(entries).map(([name, source]) => [name, join(root, source)])),
       platform: 'node',
       external: ['vite', 'rolldown'],
       plugins: [placed(folder), beside('pdfkit', join(root, 'packages/pdf'))],
@@ -44,7 +44,7 @@ export async function build(): Promise<void> {
       .flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []))
       .map((id) => relative(root, id))
       .filter(isOwn)
-      .concat('services/bundle/src/build.ts')
+      .concat('services/bundle/src/build.ts', 'services/bundle/src/bundle.ts')
       .sort()
     publish(folder, { folder: '', sources, digest: digestOf(sources) })
   } finally {
@@ -91,7 +91,7 @@ function publish(built: string, stamp: Stamp): void {
 
 /** What a process needs of the bundle, by its path in the repository. @throws Error where it is not built */
 export function bundleFiles(): readonly string[] {
-  const entry = bundled()
+  const entry = bundled('service')
   if (!entry) throw new Error('The service is not built')
   return [places.stamp, dirname(fileURLToPath(entry))].map((path) => relative(root, path))
 }

@@ -26,13 +26,28 @@ export function digestOf(sources: readonly string[]): string {
   return hash.digest('hex')
 }
 
+/** What is in the bundle: each entry, and the source that it is built of. */
+export const entries = {
+  service: 'services/gateway/src/internal/process.ts',
+  maintenance: 'services/maintenance/src/run.ts',
+} as const
+export type Entry = keyof typeof entries
+
 /**
- * The address of the service's entry in the bundle, where it was built of the sources as they are now; undefined: it is not built, or a
- * source has changed since, and the service starts from its sources.
+ * The address of an entry in the bundle, where that was built of the sources as they are now; undefined: it is not built, or a source has
+ * changed since.
  */
-export function bundled(): string | undefined {
+export function bundled(entry: Entry): string | undefined {
   if (!existsSync(places.stamp)) return undefined
   const { folder, sources, digest } = JSON.parse(readFileSync(places.stamp, 'utf8')) as Stamp
-  const entry = join(dist, folder, 'service.mjs')
-  return digestOf(sources) === digest && existsSync(entry) ? pathToFileURL(entry).href : undefined
+  const file = join(dist, folder, `${entry}.mjs`)
+  return digestOf(sources) === digest && existsSync(file) ? pathToFileURL(file).href : undefined
+}
+
+/** Runs an entry from the bundle, where that was built of the sources as they are now, or from these. */
+export async function start(entry: Entry, fromSources: () => Promise<unknown>): Promise<void> {
+  const file = bundled(entry)
+  // The stack of an error names the sources.
+  if (file) process.setSourceMapsEnabled(true)
+  await (file ? import(file) : fromSources())
 }

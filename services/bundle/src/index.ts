@@ -1,3 +1,3 @@
-/** The service in a few files, which it starts from. */
+/** The service and its commands in a few files, which they start from. */
 export { build, bundleFiles } from './build.ts'
-export { bundled } from './bundle.ts'
+export { bundled, start } from './bundle.ts'

@@ -37,7 +37,7 @@ function run(file: string, env: Record<string, string>, args: readonly string[] 
 }
 
 const command = (name: string, env: Record<string, string>, ...args: string[]) =>
-  run(fileURLToPath(new URL(`./${name === 'reconcile' ? 'restore/' : ''}${name}.ts`, import.meta.url)), env, args)
+  run(fileURLToPath(new URL('main.ts', import.meta.url)), env, [name, ...args])
 
 function dataDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'payments-maintenance-'))

@@ -98,7 +98,7 @@ test('a process runs from the package in production, with its pages and scripts,
   )
   const bundle = join(made.folder, 'services/bundle/src/index.ts')
   const { bundled } = (await import(bundle)) as typeof import('@payments/bundle')
-  expect(bundled()).toContain(`file://${made.folder}/services/bundle/dist/`)
+  expect(bundled('service')).toContain(`file://${made.folder}/services/bundle/dist/`)
   const running = await launchGateway(settings, made.folder)
   onTestFinished(() => running.stop())
   const headers = { 'x-forwarded-proto': 'https' }

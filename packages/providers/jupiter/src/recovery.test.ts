@@ -11,7 +11,7 @@ import { compileCache, freshDatabase, trustedCertificate } from '#testing'
 import { MINTS, tokenAccountOf } from '../test/facts.ts'
 import { expectJournalEqualsChain, type Live, startLive } from '../test/live.ts'
 
-const COMMAND = fileURLToPath(new URL('../../../../services/maintenance/src/swap-addresses.ts', import.meta.url))
+const COMMAND = fileURLToPath(new URL('../../../../services/maintenance/src/main.ts', import.meta.url))
 const EUR = 1_000_000n
 
 const { tls, authority } = await trustedCertificate()
@@ -28,7 +28,7 @@ afterEach(() => live.stop())
 /** Runs `npm run swap-addresses` with the settings of the service. `answer`: what is typed when it asks. */
 async function run(options: readonly string[], answer = '', settings: Record<string, string> = {}) {
   const { service, world } = live
-  const child = spawn(process.execPath, [COMMAND, ...options], {
+  const child = spawn(process.execPath, [COMMAND, 'swap-addresses', ...options], {
     env: {
       ...compileCache,
       NODE_ENV: 'test',

@@ -4,9 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { compileCache, launch, type Random } from '@payments/stand'
 import { Client } from 'pg'
 
-const RECONCILE = fileURLToPath(
-  new URL('../../../../../services/maintenance/src/restore/reconcile.ts', import.meta.url),
-)
+const MAINTENANCE = fileURLToPath(new URL('../../../../../services/maintenance/src/main.ts', import.meta.url))
 /** The command ends within seconds: some kills come before it has begun to write, some after it has ended. */
 const KILL_WITHIN_MS = 4000
 
@@ -54,7 +52,7 @@ export async function maintain(env: Readonly<Record<string, string>>, random: Ra
   let kills = 0
   for (let attempt = 0; ; attempt++) {
     let output = ''
-    const child = spawn(process.execPath, [RECONCILE, '--revoked-keys', 'none'], {
+    const child = spawn(process.execPath, [MAINTENANCE, 'reconcile', '--revoked-keys', 'none'], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env.PATH, ...compileCache, ...env },
     })

@@ -7,8 +7,8 @@
  */
 import { parseArgs } from 'node:util'
 import { adapters } from '@payments/gateway'
-import { examine } from './doctor/examine.ts'
-import { asText } from './doctor/report.ts'
+import { examine } from '../doctor/examine.ts'
+import { asText } from '../doctor/report.ts'
 
 const { values } = parseArgs({ options: { json: { type: 'boolean', default: false }, mail: { type: 'string' } } })
 // biome-ignore lint/style/noProcessEnv: the one place of this command that reads the environment
