@@ -84,7 +84,7 @@ describe.skipIf(!hasTools('pg_dump', 'pg_restore', 'psql', 'setpriv'))('a backup
         DATA_DIR: server.folder,
         SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'),
       }
-      const child = spawn(process.execPath, [fileURLToPath(new URL(`./${name}.ts`, import.meta.url)), ...args], {
+      const child = spawn(process.execPath, [fileURLToPath(new URL('../main.ts', import.meta.url)), name, ...args], {
         stdio: 'ignore',
         env: { ...env, DATABASE_URL: name === 'backup' ? url('source') : target },
       })
