@@ -10,7 +10,7 @@ export class GenerateError extends Error {}
 
 /**
  * Writes a domain, with `provider` one that moves money: also its port, a live adapter and its kind of transactions. Adds each to its list.
- * @returns the folders that were written
+ * @returns the folders that were written, not yet formatted
  * @throws GenerateError when the name is not usable
  */
 export function generate(root: string, plural: string, { provider }: { provider: boolean }): readonly string[] {
@@ -35,13 +35,16 @@ export function generate(root: string, plural: string, { provider }: { provider:
     addToList(root, 'services/gateway', 'adapters', `${plural}Live`, `@payments/${plural}-live`)
     append(join(root, 'packages/ledger/src/transactions/kinds.ts'), `'${names.one}'`)
   }
-  const written = provider ? [folder, live] : [folder]
-  format(root, [...written, 'packages/api', 'packages/ledger', 'services/gateway'])
-  return written
+  return provider ? [folder, live] : [folder]
 }
 
-const format = (root: string, folders: readonly string[]) =>
-  spawnSync(join(root, 'node_modules/.bin/biome'), ['check', '--write', ...folders], { cwd: root })
+/** Formats folders that were written, and the packages with the lists that name them. Biome reads the whole tree each time: call it once. */
+export const format = (root: string, written: readonly string[]) =>
+  spawnSync(
+    join(root, 'node_modules/.bin/biome'),
+    ['check', '--write', ...written, 'packages/api', 'packages/ledger', 'services/gateway'],
+    { cwd: root },
+  )
 
 /** The ports for which an adapter can be generated, each with its template. */
 export const portsWithTemplate = ['fiat'] as const
@@ -49,7 +52,7 @@ export const portsWithTemplate = ['fiat'] as const
 /**
  * Writes a live adapter of a port, with its fake, and adds it to the list. It speaks to an imaginary provider until its wire is that of a
  * real one.
- * @returns the folders that were written
+ * @returns the folders that were written, not yet formatted
  * @throws GenerateError when the name is not usable, or the port has no template
  */
 export function generateProvider(root: string, name: string, port: string): readonly string[] {
@@ -64,7 +67,6 @@ export function generateProvider(root: string, name: string, port: string): read
     throw new GenerateError(`${folder} already exists`)
   write(root, folder, `provider-of-${port}`, { name, Name: capital(name), NAME: name.toUpperCase() })
   addToList(root, 'services/gateway', 'adapters', `${name}Adapter`, `@payments/${name}`)
-  format(root, [folder, 'services/gateway'])
   return [folder]
 }
 

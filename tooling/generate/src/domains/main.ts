@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { GenerateError, generate, generateProvider, portsWithTemplate } from './generate.ts'
+import { format, GenerateError, generate, generateProvider, portsWithTemplate } from './generate.ts'
 
 const root = new URL('../../../../', import.meta.url).pathname
 const [kind, name = '', ...options] = process.argv.slice(2)
@@ -18,6 +18,7 @@ if (!name || !(isDomain || isProvider))
   )
 try {
   const folders = isDomain ? generate(root, name, { provider }) : generateProvider(root, name, port)
+  format(root, folders)
   process.stdout.write(`${folders.join(' and ')} written. Linking the packages and deriving the documents …\n`)
 } catch (error) {
   if (error instanceof GenerateError) stop(error.message)
