@@ -1,7 +1,18 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { type Package, packagesOf, root } from './workspace.ts'
 
 const LEFT_OUT = new Set(['node_modules', '.data', '.turbo', '.git'])
@@ -23,6 +34,21 @@ export function copyTree(): { readonly path: string; remove(): void } {
   ])
     spawnSync('git', args, { cwd: path })
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/**
+ * Lets `tsc` check in a copy only what differs from the tree, if the tree was checked before: what it found there, with the installed packages
+ * where the links of the copy lead.
+ */
+export function reuseTypes(copy: string): void {
+  const file = '.turbo/types.tsbuildinfo'
+  if (!existsSync(join(root, file))) return
+  const installed = relative(join(copy, '.turbo'), join(root, 'node_modules'))
+  mkdirSync(join(copy, '.turbo'), { recursive: true })
+  writeFileSync(
+    join(copy, file),
+    readFileSync(join(root, file), 'utf8').replaceAll('"../node_modules/', `"${installed}/`),
+  )
 }
 
 function linkModules(copy: string, folder: string, packages: readonly Package[]): void {
