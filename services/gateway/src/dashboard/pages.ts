@@ -14,14 +14,14 @@ const POLICY = [
 
 /** Serves the scripts and styles of the dashboard. Their names have digests of their content, so they are kept for a year. */
 export function mountDashboardAssets(router: Gateway): void {
-  const files = new Map<string, Promise<StaticFile>>()
+  const files = new Map<string, StaticFile>()
   router.get('/dashboard/assets/:name', async (ctx) => {
     const { name = '' } = ctx.params as { name?: string }
     const found = assetFile(name)
     if (!found) throw errors.not_found()
     const file = files.get(name) ?? staticFile(found.content)
     files.set(name, file)
-    sendStatic(ctx, await file)
+    await sendStatic(ctx, file)
     ctx.type = found.type
     ctx.set('Cache-Control', 'public, max-age=31536000, immutable')
   })
@@ -39,12 +39,12 @@ export function mountDashboard(router: Gateway): void {
   })
   for (const name of APPLICATIONS) {
     const path = `/${name.toLowerCase()}`
-    let file: Promise<StaticFile> | undefined
+    let file: StaticFile | undefined
     router.get([path, `${path}/`, `${path}/*path`], async (ctx) => {
       if (isDashboardCall(ctx.path) || ctx.path.startsWith('/dashboard/assets/')) throw errors.not_found()
       ctx.set('Content-Security-Policy', POLICY)
       file ??= staticFile(dashboardDocument(name))
-      sendStatic(ctx, await file)
+      await sendStatic(ctx, file)
       ctx.type = 'text/html'
       ctx.set('Cache-Control', 'no-cache')
     })

@@ -75,7 +75,7 @@ function mountReference(router: Gateway, root: Interface['root'], audience: Audi
     const page = written.get(name) ?? referencePage(audience, name, baseUrl())?.then(staticFile)
     if (!page) throw errors.not_found()
     written.set(name, page)
-    sendStatic(ctx, await page)
+    await sendStatic(ctx, await page)
     ctx.type = 'text/html'
     ctx.set('Cache-Control', 'no-cache')
   })

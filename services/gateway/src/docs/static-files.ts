@@ -4,10 +4,10 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type Koa from 'koa'
 import type { Gateway } from '../requests/state.ts'
 
-/** Content in each encoding, made once. */
+/** Content in each encoding, made once, when the first client wants it. */
 export interface StaticFile {
   readonly etag: string
-  readonly bodies: Readonly<Record<Encoding, Buffer>>
+  body(encoding: Encoding): Promise<Buffer>
 }
 
 type Encoding = 'br' | 'gzip' | 'identity'
@@ -64,7 +64,7 @@ export function serveStatic(
       loading = undefined
       throw error
     })
-    sendStatic(ctx, await loading)
+    await sendStatic(ctx, await loading)
     ctx.type = file.type
     if (file.anyOrigin) {
       ctx.set('Access-Control-Allow-Origin', '*')
@@ -87,19 +87,30 @@ const digestOf = (content: Buffer): string => createHash('sha256').update(conten
 /** The address of a file with the digest of its content, under which it is kept for a year. */
 export const digestAddress = (path: string, content: Buffer): string => `${path}?v=${digestOf(content)}`
 
-/** Compresses content that is sent often. */
-export async function staticFile(content: string | Buffer): Promise<StaticFile> {
+/** Content that is sent often. */
+export function staticFile(content: string | Buffer): StaticFile {
   const plain = Buffer.from(content)
-  const etag = `"${digestOf(plain)}"`
-  const [br, zipped] = await Promise.all([compressed(plain, 'br', true), compressed(plain, 'gzip', true)])
-  return { etag, bodies: { br, gzip: zipped, identity: plain } }
+  const bodies = new Map<Encoding, Promise<Buffer>>()
+  return {
+    etag: `"${digestOf(plain)}"`,
+    body(encoding) {
+      const body =
+        bodies.get(encoding) ??
+        compressed(plain, encoding, true).catch((error: unknown) => {
+          bodies.delete(encoding)
+          throw error
+        })
+      bodies.set(encoding, body)
+      return body
+    },
+  }
 }
 
 /** Sends a file, or a 304 to a client that has it. */
-export function sendStatic(ctx: Koa.ParameterizedContext, { etag, bodies }: StaticFile): void {
+export async function sendStatic(ctx: Koa.ParameterizedContext, { etag, body }: StaticFile): Promise<void> {
   ctx.set('ETag', etag)
   ctx.status = 200
-  const body = bodies[encodingOf(ctx)]
+  const encoding = encodingOf(ctx)
   if (ctx.fresh) ctx.status = 304
-  else ctx.body = body
+  else ctx.body = await body(encoding)
 }
