@@ -6,7 +6,6 @@ import {
   inheritedTenant,
   machineChecks,
   minorUnits,
-  newestFirst,
   ofOrganisation,
   pollIndexes,
   resource,
@@ -16,6 +15,7 @@ import {
   times,
   uniqueIndex,
   withinTenant,
+  wordsOf,
 } from '@payments/platform'
 import type { z } from 'zod'
 import { type Deposit, type PaymentRoute, sandboxOutcomes } from './api/schemas.ts'
@@ -30,6 +30,13 @@ import { depositMachine, routeMachine } from './routes/states.ts'
  */
 const visibleFilter = { visible: { name: 'visible', cond: { hidden: false }, default: true } }
 export const WITH_HIDDEN = { visible: false } as const
+
+/** SQL over the table: the words by which a payment route is found. */
+export const searchedWords = (of = ''): string => wordsOf(`${of}name`)
+
+/** The index of a tenant's routes, newest first, with what a search filters by: rows are wide. */
+export const ROUTES_LISTED = `payment_routes (organisation_id, environment, created_at desc, id desc)
+  include (status, origin_currency, destination_currency, origin_chain_key, destination_chain_key, customer_id) where not hidden`
 
 export const RouteEntity = defineEntity({
   name: 'PaymentRoute',
@@ -70,7 +77,11 @@ export const RouteEntity = defineEntity({
       `payment_routes (payment_route_identity(organisation_id::text, environment, origin_chain_key, origin_currency,
         destination_chain_key, destination_currency, destination_address)) where status <> 'deleted' and not hidden`,
     ),
-    newestFirst('payment_routes'),
+    { name: 'payment_routes_listed', expression: `create index payment_routes_listed on ${ROUTES_LISTED}` },
+    {
+      name: 'payment_routes_words',
+      expression: `create index payment_routes_words on payment_routes using gin (${searchedWords()}) where not hidden`,
+    },
     ...pollIndexes('payment_routes'),
     index('payment_routes_address', ['depositAddress']),
   ],
@@ -127,6 +138,7 @@ export const DepositEntity = defineEntity({
       'not hidden',
     ),
     index('payment_route_deposits_of_route', ['paymentRouteId', 'providerUpdatedAt']),
+    index('payment_route_deposits_listed', ['paymentRouteId', 'createdAt desc', 'id desc'], 'not hidden'),
     index('payment_route_deposits_request', ['providerRequestId']),
     index('payment_route_deposits_transaction', ['depositTxHash'], 'deposit_tx_hash is not null'),
     index('payment_route_deposits_pending', ['paymentRouteId', 'providerUpdatedAt'], "status = 'pending'"),

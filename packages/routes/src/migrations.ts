@@ -7,6 +7,7 @@ import {
   nameSandbox,
   replaceIndex,
 } from '@payments/platform'
+import { ROUTES_LISTED, searchedWords } from './entity.ts'
 
 export const migrations: readonly MigrationStep[] = [
   {
@@ -275,5 +276,19 @@ export const migrations: readonly MigrationStep[] = [
     // No process reads it since `provider_budgets` has the limits of providers.
     name: '20261123200300_drop_provider_rate_budgets',
     up: ['drop table provider_rate_budgets'],
+  },
+  {
+    // How merchants find routes, and the deposits of one.
+    name: '20261126134500_route_search',
+    up: [
+      ...indexConcurrently('payment_routes_listed', ROUTES_LISTED),
+      'drop index concurrently if exists payment_routes_newest',
+      ...indexConcurrently('payment_routes_words', `payment_routes using gin (${searchedWords()}) where not hidden`),
+      ...indexConcurrently(
+        'payment_route_deposits_listed',
+        'payment_route_deposits (payment_route_id, created_at desc, id desc) where not hidden',
+      ),
+    ],
+    concurrently: true,
   },
 ]

@@ -74,6 +74,13 @@ interface Search {
   readonly text?: SearchCondition
 }
 
+/** A page of what a search finds. */
+interface Page<E extends EntitySchema, Total extends number | null> {
+  rows: InferEntity<E>[]
+  total: Total
+  next: string | null
+}
+
 /**
  * A page of the rows of the actor's tenant that fit all conditions, newest first, and the exact number of all; null where a text
  * finds more than {@link COUNTABLE}. A page begins at a position in an index and not after a number of rows, so that the last one costs what the first does.
@@ -81,11 +88,21 @@ interface Search {
  * The rows are plain, as those of `newestAndTotal`.
  * @throws validation_failed 422 where `before` is of no row of the tenant
  */
+export function searchRows<E extends EntitySchema>(
+  context: QueryContext,
+  entity: E,
+  search: Search & { readonly text?: never },
+): Promise<Page<E, number>>
+export function searchRows<E extends EntitySchema>(
+  context: QueryContext,
+  entity: E,
+  search: Search,
+): Promise<Page<E, number | null>>
 export async function searchRows<E extends EntitySchema>(
   context: QueryContext,
   entity: E,
   { conditions, text: searched, from, to, before, limit }: Search,
-): Promise<{ rows: InferEntity<E>[]; total: number | null; next: string | null }> {
+): Promise<Page<E, number | null>> {
   const { actor, em, runtime } = context
   const meta = runtime.orm.getMetadata().get<InferEntity<E>>(entity.meta.class)
   const last = before === undefined ? undefined : await positionOf(context, meta, before)

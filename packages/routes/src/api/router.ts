@@ -28,6 +28,7 @@ import {
   SandboxDepositResult,
   SyncResult,
 } from './schemas.ts'
+import { DepositPage, DepositSearch, RoutePage, RouteSearch, searchDeposits, searchRoutes } from './search.ts'
 
 const tag = 'Payment routes'
 
@@ -42,6 +43,20 @@ export const routesRouter = {
     name: 'paymentRoutes',
     item: PaymentRoute,
     rows: all,
+  }),
+  search: query({
+    rest: 'POST /payment-routes/search',
+    access: 'read',
+    tag,
+    summary: 'Search payment routes',
+    description: 'The payment routes that fit all filters, newest first, in pages, and their exact number.',
+    message: 'Payment routes retrieved',
+    input: RouteSearch,
+    output: RoutePage,
+    async run(context, input) {
+      const { rows, ...page } = await searchRoutes(context, input)
+      return { paymentRoutes: rows.map(presentRoute), ...page }
+    },
   }),
   create: command({
     rest: 'POST /payment-routes',
@@ -179,6 +194,22 @@ export const routesRouter = {
     async run(context, { paymentRouteId }) {
       const { rows, total } = await deposits(context, await find(context, paymentRouteId))
       return { deposits: rows.map(presentDeposit), total }
+    },
+  }),
+  searchDeposits: query({
+    rest: 'POST /payment-routes/{paymentRouteId}/deposits/search',
+    access: 'read',
+    tag,
+    summary: 'Search the deposits of a payment route',
+    description: 'The deposits of the route that fit all filters, newest first, in pages, and their exact number.',
+    message: 'Deposits retrieved',
+    input: DepositSearch,
+    output: DepositPage,
+    errors: [errors.payment_route_not_found],
+    async run(context, input) {
+      await find(context, input.paymentRouteId)
+      const { rows, ...page } = await searchDeposits(context, input)
+      return { deposits: rows.map(presentDeposit), ...page }
     },
   }),
   update: command({

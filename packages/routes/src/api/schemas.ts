@@ -24,7 +24,8 @@ import { refundOwners } from '../refunds/refund-owners.ts'
 import { failureReasons } from '../routes/failure-reasons.ts'
 import { depositMachine, routeMachine } from '../routes/states.ts'
 
-const [ROUTE, DEPOSIT] = [10, 11]
+/** Numbers of the examples' ids. */
+export const [ROUTE, DEPOSIT] = [10, 11]
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 const SAFE = '0x8617E340B3D01FA5F11F306F4090FD50E238070D'
 

@@ -66,6 +66,27 @@ export interface PaymentRouteCreateParams {
   metadata?: Metadata
 }
 
+export interface PaymentRouteSearchParams {
+  /** The id of a payment route, its deposit address in full, or words: each begins a word of the name */
+  text?: string
+  /** Only these statuses */
+  statuses?: ('active' | 'paused' | 'deleted')[]
+  /** Only those whose payers send, or whose wallet gets, one of these */
+  currencies?: string[]
+  /** Only those that lead from or to one of these networks */
+  networks?: string[]
+  /** Only payment routes of this customer */
+  customerId?: string
+  /** Created at this time or later */
+  from?: string
+  /** Created before this time */
+  to?: string
+  /** Begin after the payment route with this id: `next` of the page before */
+  before?: string
+  /** How many at most */
+  limit?: number
+}
+
 export interface PaymentRouteRefundAddresseUpdateParams {
   /** Address on EVM networks; null removes it */
   evm?: string | null
@@ -84,6 +105,19 @@ export interface PaymentRouteDepositExportParams {
   customerId?: string
   /** Time zone of the times in the file; default UTC */
   timeZone?: string
+}
+
+export interface PaymentRouteSearchDepositsParams {
+  /** Only these statuses */
+  statuses?: ('pending' | 'completed' | 'failed' | 'refunded')[]
+  /** Created at this time or later */
+  from?: string
+  /** Created before this time */
+  to?: string
+  /** Begin after the deposit with this id: `next` of the page before */
+  before?: string
+  /** How many at most */
+  limit?: number
 }
 
 export interface PaymentRouteUpdateParams {

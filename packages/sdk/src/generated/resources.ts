@@ -93,6 +93,8 @@ import type {
   PaymentRouteCreateParams,
   PaymentRouteDepositExportParams,
   PaymentRouteRefundAddresseUpdateParams,
+  PaymentRouteSearchDepositsParams,
+  PaymentRouteSearchParams,
   PaymentRouteUpdateParams,
   PayoutControlUpdateParams,
   RateListParams,
@@ -1679,6 +1681,17 @@ class PaymentRoutesResource extends Resource {
   }
 
   /**
+   * Search payment routes. The payment routes that fit all filters, newest first, in pages, and their exact number.
+   * `POST /v1/payment-routes/search`
+   *
+   * @example
+   * const reply = await payments.paymentRoutes.search({ statuses: ['active'], networks: ['base'], limit: 50 })
+   */
+  search(params?: PaymentRouteSearchParams, options?: RequestOptions): List<'paymentRoutes', PaymentRoute> {
+    return this.sendList('POST', '/payment-routes/search', 'paymentRoutes', params, options)
+  }
+
+  /**
    * List the deposits of a payment route. At most 200 deposits, most recently changed first. `total` counts all deposits of the route.
    * `GET /v1/payment-routes/{paymentRouteId}/deposits`
    *
@@ -1687,6 +1700,25 @@ class PaymentRoutesResource extends Resource {
    */
   listDeposits(paymentRouteId: string, options?: RequestOptions): List<'deposits', PaymentRouteDeposit> {
     return this.sendList('GET', at`/payment-routes/${paymentRouteId}/deposits`, 'deposits', undefined, options)
+  }
+
+  /**
+   * Search the deposits of a payment route. The deposits of the route that fit all filters, newest first, in pages, and their exact number.
+   * `POST /v1/payment-routes/{paymentRouteId}/deposits/search`
+   *
+   * @example
+   * const reply = await payments.paymentRoutes.searchDeposits('01936f2a-7c1e-7000-8000-000000000010', {
+   *   paymentRouteId: '01936f2a-7c1e-7000-8000-000000000010',
+   *   statuses: ['completed'],
+   *   limit: 50,
+   * })
+   */
+  searchDeposits(
+    paymentRouteId: string,
+    params?: PaymentRouteSearchDepositsParams,
+    options?: RequestOptions,
+  ): List<'deposits', PaymentRouteDeposit> {
+    return this.sendList('POST', at`/payment-routes/${paymentRouteId}/deposits/search`, 'deposits', params, options)
   }
 
   /**
