@@ -1,17 +1,17 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumCommand, hasTools, newCollection, newMerchant, useService } from '#testing'
+import { chromiumCommand, hasTools, newCollection, newMerchant, newRoute, pay, sync, useService } from '#testing'
 import { startChromium } from './chromium.ts'
 import { checkScreen, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
 const service = useService({ worker: true })
 const sql = (text: string, values: unknown[]) => service.runtime.pool.query(text, values)
 
-/** Copies of a row, each a minute older than the one before. */
-const copy = (table: string, id: string, copies: number, changes = '{}') =>
+/** Copies of a row, each a minute older than the one before; `unlike` is SQL of what none has as another, a name before each value. */
+const copy = (table: string, id: string, copies: number, changes = '{}', unlike = '') =>
   sql(
     `insert into ${table} select (jsonb_populate_record(c, $3::jsonb || jsonb_build_object('id', uuidv7(),
-        'created_at', c.created_at - n * interval '1 minute') ${table === 'customers' ? `|| jsonb_build_object('email', n || c.email)` : ''})).*
+        'created_at', c.created_at - n * interval '1 minute') || jsonb_build_object(${unlike}))).*
        from ${table} c, generate_series(1, $2::int) n where c.id = $1`,
     [id, copies, changes],
   )
@@ -86,7 +86,7 @@ describe.runIf(hasTools(chromiumCommand()))('long lists of the dashboard', () =>
         (await merchant.call('POST /v1/customers', { body: { name, email } })).body.data.id
       const id = await create('Ada Obi', 'ada@merchant.example')
       await sql("update customers set created_at = created_at - interval '1 year' where id = $1", [id])
-      await copy('customers', await create('Bisi Ade', 'bisi@elsewhere.example'), 259)
+      await copy('customers', await create('Bisi Ade', 'bisi@elsewhere.example'), 259, '{}', "'email', n || c.email")
       const { organisationId } = merchant
       const { context, page, problems } = await openDashboard(browser, service, { organisationId, role: 'member' })
       await page.goto(`${service.url}/dashboard/test/customers`)
@@ -119,6 +119,112 @@ describe.runIf(hasTools(chromiumCommand()))('long lists of the dashboard', () =>
       await page.getByRole('button', { name: 'New customer' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
       await expect.poll(() => new URL(page.url()).search, { timeout: PATIENCE }).toBe('?text=merchant')
+      expect(problems).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
+
+  test(
+    'a swap behind hundreds of newer ones is found by its status, amount and address, and a new one is announced and moves nothing',
+    async () => {
+      const merchant = await newMerchant(service)
+      const wallet = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T'
+      const create = async (amount: string) =>
+        (
+          await merchant.call('POST /v1/swaps', {
+            body: { fromCurrency: 'USDC', toCurrency: 'EURC', amount, destinationAddress: wallet },
+          })
+        ).body.data
+      const old = await create('75')
+      await merchant.call(`POST /v1/swaps/${old.id}/cancel`)
+      await sql("update transactions set created_at = created_at - interval '1 year' where id = $1", [old.id])
+      await copy('transactions', (await create('10')).id, 259)
+      const { organisationId } = merchant
+      const { context, page, problems } = await openDashboard(browser, service, { organisationId, role: 'member' })
+      await page.goto(`${service.url}/dashboard/test/swaps`)
+      await page.getByText('261 swaps', { exact: true }).waitFor({ timeout: PATIENCE })
+      const links = page.getByRole('region', { name: 'Swaps' }).getByRole('link')
+      await page.getByRole('button', { name: 'Show more' }).click()
+      await expect.poll(() => links.count(), { timeout: PATIENCE }).toBe(250)
+      await create('20')
+      await page.getByRole('button', { name: 'Show 1 new' }).waitFor({ timeout: PATIENCE })
+      expect(await links.first().textContent()).toBe('10 USDC')
+      await page.locator('summary', { hasText: 'Status' }).press('Enter')
+      await page.getByRole('checkbox', { name: 'Cancelled' }).press('Space')
+      await page.keyboard.press('Escape')
+      await page.getByText('1 swap', { exact: true }).waitFor({ timeout: PATIENCE })
+      await checkScreen(page, 'swaps')
+      await page.getByLabel('Amount from').fill('76')
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'No swap fits these filters' }).waitFor({ timeout: PATIENCE })
+      expect(new URL(page.url()).search).toBe('?status=cancelled&min=76')
+      await checkScreen(page, 'swaps-none')
+      await page.reload()
+      await page.getByRole('button', { name: 'Remove Amount from: 76' }).click({ timeout: PATIENCE })
+      await page.getByRole('link', { name: '75 USDC' }).click()
+      await page.getByRole('heading', { name: 'Swap', exact: true }).waitFor()
+      await page.goBack()
+      await page.getByText('1 swap', { exact: true }).waitFor({ timeout: PATIENCE })
+      const address = page.getByRole('searchbox', { name: 'Search swaps' })
+      await address.fill(wallet)
+      await page.keyboard.press('Enter')
+      await page.getByText('1 swap', { exact: true }).waitFor({ timeout: PATIENCE })
+      await page.goto(`${service.url}/dashboard/test/cngn/deposits`)
+      await page.getByRole('heading', { name: 'No cNGN deposits yet' }).waitFor({ timeout: PATIENCE })
+      await checkScreen(page, 'cngn-deposits-none')
+      expect(problems).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
+
+  test(
+    'a payment route behind hundreds of newer ones is found by a word of its name, and all its deposits are reached by pages',
+    async () => {
+      const merchant = await newMerchant(service)
+      const route = await newRoute(merchant, { name: 'Treasury of the group' })
+      await pay(merchant, route.id, '12.5')
+      await sync(merchant, route.id)
+      const [deposit] = (await merchant.call(`GET /v1/payment-routes/${route.id}/deposits`)).body.data.deposits
+      await copy(
+        'payment_route_deposits',
+        deposit.id,
+        259,
+        '{}',
+        "'relay_request_id', n || c.relay_request_id, 'deposit_tx_hash', n || c.deposit_tx_hash",
+      )
+      await sql("update payment_routes set created_at = created_at - interval '1 year' where id = $1", [route.id])
+      const other = await newRoute(merchant, {
+        name: 'Shop',
+        destinationAddress: '0x8617E340B3D01FA5F11F306F4090FD50E238070D',
+      })
+      await copy(
+        'payment_routes',
+        other.id,
+        259,
+        '{}',
+        "'deposit_address', n || c.deposit_address, 'destination_address', n || c.destination_address",
+      )
+      const { organisationId } = merchant
+      const { context, page, problems } = await openDashboard(browser, service, { organisationId, role: 'member' })
+      await page.goto(`${service.url}/dashboard/test/routes`)
+      await page.getByText('261 payment routes', { exact: true }).waitFor({ timeout: PATIENCE })
+      await page.getByRole('searchbox', { name: 'Search payment routes' }).fill('GROUP')
+      await page.keyboard.press('Enter')
+      await page.getByText('1 payment route', { exact: true }).waitFor({ timeout: PATIENCE })
+      await checkScreen(page, 'routes')
+      await page.getByRole('link', { name: 'Treasury of the group' }).click()
+      const deposits = page.getByRole('region', { name: 'Deposits', exact: true })
+      await deposits.getByText('260 deposits', { exact: true }).waitFor({ timeout: PATIENCE })
+      await checkScreen(page, 'route-deposits')
+      const links = deposits.getByRole('link')
+      for (const shown of [50, 250, 260]) {
+        await expect.poll(() => links.count(), { timeout: PATIENCE }).toBe(shown)
+        if (shown < 260) await deposits.getByRole('button', { name: 'Show more' }).click()
+      }
+      await page.goBack()
+      await page.getByText('1 payment route', { exact: true }).waitFor({ timeout: PATIENCE })
       expect(problems).toEqual([])
       await context.close()
     },

@@ -1,17 +1,39 @@
-import type { Inputs } from '@payments/client'
-import { chosenIn, createdIn, given, idIn, textIn } from '../../parts/lists/address.ts'
+import type { Client, Inputs } from '@payments/client'
+import { chosenIn, createdIn, type Filter, given, idIn, textIn } from './address.ts'
 
-export type Filters = Omit<NonNullable<Inputs['transactions']['search']>, 'before' | 'limit'>
+type Search = NonNullable<Inputs['transactions']['search']>
+export type Filters = Omit<Search, 'before' | 'limit'>
+export type TransactionKind = NonNullable<Filters['kinds']>[number]
+
+/** The filters by the amount, as {@link filtersIn} reads them. */
+export const AMOUNTS: readonly Filter[] = [
+  { name: 'min', label: 'Amount from', type: 'decimal', placeholder: '0' },
+  { name: 'max', label: 'Amount to', type: 'decimal', placeholder: 'Any' },
+]
+
+/** What a text finds, and what it does not. */
+export const TEXT = {
+  placeholder: 'Id, hash, address, reference or email address, in full',
+  hint: 'A text must be an id, a hash, an address, a reference or an email address in full.',
+}
+
+/** A page of the transactions that fit. */
+export async function findTransactions(api: Client, input: Search) {
+  const { transactions: rows, ...page } = await api.transactions.search.query(input)
+  return { rows, ...page }
+}
 
 export const kinds = [
   ...['collection', 'payment_route', 'swap', 'offramp', 'onramp'],
   ...['cngn_payin', 'cngn_payout', 'cngn_convert', 'cngn_withdrawal', 'cngn_deposit'],
-] as readonly NonNullable<Filters['kinds']>[number][]
+] as readonly TransactionKind[]
 export const statuses: readonly string[] = [
   ...['awaiting_deposit', 'awaiting_payment', 'pending', 'processing', 'swapping', 'underpaid'],
   ...['settled', 'delivered', 'completed', 'paid', 'failed', 'expired', 'cancelled', 'returned', 'refunded'],
 ]
-export const assets: readonly string[] = ['USDC', 'USDT', 'EURC', 'cNGN', 'NGN', 'KES', 'GHS', 'UGX', 'ETH', 'SOL']
+/** Currencies of countries. */
+export const FIAT: readonly string[] = ['NGN', 'KES', 'UGX', 'TZS', 'TND']
+export const assets: readonly string[] = ['USDC', 'USDT', 'EURC', 'cNGN', ...FIAT, 'ETH', 'SOL']
 
 /** Parameters of the address that are filters. */
 const NAMES = ['text', 'kind', 'status', 'asset', 'network', 'customer', 'min', 'max', 'from', 'until'] as const

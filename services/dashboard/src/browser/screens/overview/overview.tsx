@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { usePlace } from '../../context.ts'
+import { filtersIn } from '../../parts/lists/transactions.ts'
 import { TransactionTable } from '../../parts/object/transaction-table.tsx'
 import { Failure, Screen, Skeleton } from '../../parts/parts.tsx'
-import { filtersIn } from '../transactions/filters.ts'
 import { GoLive } from './go-live.tsx'
 import { Volume } from './volume.tsx'
 

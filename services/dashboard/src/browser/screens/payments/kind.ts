@@ -1,6 +1,7 @@
 import type { Client } from '@payments/client'
 import type { ComponentType, ReactNode } from 'react'
 import type { Money } from '../../parts/format.ts'
+import type { TransactionKind } from '../../parts/lists/transactions.ts'
 
 /** What its payer must do now: where to send how much, and until when. */
 export interface Instruction {
@@ -15,6 +16,8 @@ export interface Instruction {
 
 export type Fact = readonly [name: string, value: ReactNode]
 
+type StatusOf<T> = T extends { readonly status: infer S extends string } ? S : never
+
 /** A kind of payment: how it is listed, shown, created and followed. */
 export interface Kind<T = unknown> {
   /** Path of its screens below the environment, such as `/offramps`. */
@@ -24,7 +27,15 @@ export interface Kind<T = unknown> {
   readonly one: string
   /** What it is for. */
   readonly teaches: string
-  list(api: Client): Promise<{ rows: readonly T[]; total: number }>
+  /** How it is listed: as transactions of this kind, of these assets … */
+  readonly transactions?: {
+    readonly kind: TransactionKind
+    readonly assets: readonly string[]
+    /** What stands for an amount of zero: what it may be. */
+    readonly zero?: string
+  }
+  /** … or by a list of its own. */
+  readonly List?: ComponentType<{ none: ReactNode }>
   read(api: Client, id: string): Promise<T>
   /** The path of the API that reads one. */
   readonly rest: string
@@ -37,8 +48,8 @@ export interface Kind<T = unknown> {
     readonly to: string
     readonly createdAt: string
   }
-  /** The states from creation to the end that is hoped for. */
-  readonly steps: readonly string[]
+  /** All states: the steps from creation to the end that is hoped for, and those beside this path. */
+  readonly states: Readonly<Record<StatusOf<T>, 'step' | 'beside'>>
   instruction?(of: T): Instruction | undefined
   facts(of: T): readonly Fact[]
   /** In the sandbox: makes happen what is waited for. */

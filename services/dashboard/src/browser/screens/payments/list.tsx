@@ -1,64 +1,44 @@
-import { useQuery } from '@tanstack/react-query'
-import { Link, useLocation, useSearchParams } from 'wouter'
+import type { Outputs } from '@payments/client'
+import { memo, type ReactNode } from 'react'
+import { Link, useLocation } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
-import { Amount, Dialog, Empty, Failure, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
-import { Table } from '../../parts/table.tsx'
+import { asMoney, words } from '../../parts/format.ts'
+import { CREATED, CUSTOMER, optionsOf, useAddress } from '../../parts/lists/address.ts'
+import { Found, useFound } from '../../parts/lists/found.tsx'
+import { AMOUNTS, filtersIn, findTransactions, TEXT } from '../../parts/lists/transactions.ts'
+import { Amount, Dialog, Empty, Screen, Status, Time } from '../../parts/parts.tsx'
+import { NONE, Table } from '../../parts/table.tsx'
 import { CngnTabs } from './cngn-tabs.tsx'
 import type { AnyKind } from './kind.ts'
 
-/** The payments of a kind, newest first, and the form of a new one. */
+type Transactions = readonly Outputs['transactions']['search']['transactions'][number][]
+
+/** A title in the middle of a sentence. */
+const inSentence = (title: string): string => title.replace(/^(?!cNGN)./, (first) => first.toLowerCase())
+
+/** The payments of a kind, filtered by what the address says, and the form of a new one. */
 export function PaymentList({ kind }: { kind: AnyKind }) {
-  const { environment, api } = usePlace()
-  const [search, setSearch] = useSearchParams()
+  const { environment } = usePlace()
+  const { search, change } = useAddress()
   const [, navigate] = useLocation()
-  const { data, error, refetch } = useQuery({
-    queryKey: [environment, 'payments', kind.path],
-    queryFn: () => kind.list(api),
-  })
-  const { Form } = kind
-  const rows = data?.rows.map((row) => kind.summary(row)) ?? []
+  const { Form, List } = kind
+  const none = (
+    <Empty title={`No ${inSentence(kind.title)} yet`}>
+      <p>{kind.teaches}</p>
+    </Empty>
+  )
   const create = Form && (
-    <button type="button" className="primary" onClick={() => setSearch({ new: '1' })}>
+    <button type="button" className="primary" onClick={() => change({ new: '1' })}>
       New {kind.one}
     </button>
   )
   return (
     <Screen title={kind.title} actions={create}>
       {kind.path.startsWith('/cngn/') && <CngnTabs />}
-      <Failure error={error} retry={() => void refetch()} />
-      {!data && !error && <Skeleton lines={6} />}
-      {data && rows.length === 0 && (
-        <Empty title={`No ${kind.title.replace(/^(?!cNGN)./, (first) => first.toLowerCase())} yet`}>
-          <p>{kind.teaches}</p>
-        </Empty>
-      )}
-      {rows.length > 0 && (
-        <Table
-          label={kind.title}
-          rows={rows}
-          keyOf={({ id }) => id}
-          columns={[
-            {
-              title: rows.some(({ amount }) => amount) ? 'Amount' : 'Name',
-              cell: ({ id, amount, name }) => (
-                <Link href={`${kind.path}/${id}`}>{amount ? <Amount of={amount} /> : name}</Link>
-              ),
-            },
-            { title: 'Status', cell: ({ status }) => <Status of={status} /> },
-            { title: 'To', cell: ({ to }) => <span className="to">{to}</span> },
-            { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
-          ]}
-        />
-      )}
-      {data && data.total > rows.length && (
-        <p className="hint">
-          The newest {rows.length} of {data.total.toLocaleString('en')}.{' '}
-          <Link href={`/transactions?kind=${kind.one.toLowerCase().replace(' ', '_')}`}>Search all of them</Link>
-        </p>
-      )}
+      {List ? <List none={none} /> : <Listed kind={kind} none={none} />}
       {Form && search.has('new') && (
-        <Dialog title={`New ${kind.one}`} close={() => setSearch({}, { replace: true })}>
+        <Dialog title={`New ${kind.one}`} close={() => change({ new: '' }, { replace: true })}>
           <Form
             done={(id) => {
               void queries.invalidateQueries({ queryKey: [environment] })
@@ -70,3 +50,62 @@ export function PaymentList({ kind }: { kind: AnyKind }) {
     </Screen>
   )
 }
+
+/** The payments of a kind of transactions. */
+function Listed({ kind, none }: { kind: AnyKind; none: ReactNode }) {
+  const { api } = usePlace()
+  const { search } = useAddress()
+  const { kind: name, assets = [] } = kind.transactions ?? {}
+  const { kinds: _, networks: __, ...filters } = filtersIn(search)
+  const found = useFound({
+    name: kind.path,
+    filters,
+    read: (input) => findTransactions(api, { ...input, ...(name ? { kinds: [name] } : {}) }),
+  })
+  return (
+    <Found
+      of={found}
+      one={kind.one}
+      many={inSentence(kind.title)}
+      placeholder={TEXT.placeholder}
+      filters={[
+        { name: 'status', label: 'Status', options: optionsOf(Object.keys(kind.states), words) },
+        ...(assets.length > 1 ? [{ name: 'asset', label: 'Asset', options: optionsOf(assets, String) }] : []),
+        ...AMOUNTS,
+        ...CREATED,
+        CUSTOMER,
+      ]}
+      none={none}
+      hint={<p>{TEXT.hint}</p>}
+    >
+      {(rows) => <PaymentTable kind={kind} rows={rows} />}
+    </Found>
+  )
+}
+
+/** Drawn again only for others, as the table of transactions is. */
+const PaymentTable = memo(({ kind, rows }: { kind: AnyKind; rows: Transactions }) => (
+  <Table
+    label={kind.title}
+    rows={rows}
+    keyOf={({ id }) => id}
+    columns={[
+      {
+        title: 'Amount',
+        cell: ({ id, amount }) => (
+          <Link href={`${kind.path}/${id}`}>
+            {kind.transactions?.zero && amount.startsWith('0 ') ? (
+              kind.transactions.zero
+            ) : (
+              <Amount of={asMoney(amount)} />
+            )}
+          </Link>
+        ),
+      },
+      { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+      { title: 'To', cell: ({ destination }) => <span className="to">{destination}</span> },
+      { title: 'Customer', cell: ({ customerName }) => customerName || NONE },
+      { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+    ]}
+  />
+))

@@ -39,7 +39,7 @@ export function PaymentObject({ kind, of }: { kind: AnyKind; of: unknown }) {
       <p className="main-amount">
         {amount ? <Amount of={amount} /> : name} <Status of={status} />
       </p>
-      <Steps steps={kind.steps} status={status} />
+      <Steps states={kind.states} status={status} />
       {instruction && <ToPay instruction={instruction} />}
       {environment === 'test' && kind.simulate?.when(of) && <Simulate kind={kind} of={of} />}
       <dl className="facts">
@@ -71,7 +71,8 @@ export function PaymentObject({ kind, of }: { kind: AnyKind; of: unknown }) {
 }
 
 /** The path from the first state to the last, and where it is. A state beside the path ends it. */
-function Steps({ steps, status }: { steps: readonly string[]; status: string }) {
+function Steps({ states, status }: { states: AnyKind['states']; status: string }) {
+  const steps = Object.keys(states).filter((state) => states[state] === 'step')
   const at = steps.indexOf(status)
   if (steps.length === 0) return null
   return (

@@ -2,9 +2,9 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { usePlace } from '../../context.ts'
 import { saveFile } from '../../parts/files.ts'
+import type { Filters } from '../../parts/lists/transactions.ts'
 import { titleOf } from '../../parts/object/fields.ts'
 import { Dialog, Failure, Field } from '../../parts/parts.tsx'
-import type { Filters } from './filters.ts'
 
 const COLUMNS = [
   ...['id', 'kind', 'status', 'customerId', 'customerName'],

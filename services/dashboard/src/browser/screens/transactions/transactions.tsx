@@ -6,10 +6,10 @@ import { words } from '../../parts/format.ts'
 import { afterPaint } from '../../parts/frame/after-paint.ts'
 import { CREATED, CUSTOMER, type Filter, optionsOf, textIn, useAddress } from '../../parts/lists/address.ts'
 import { Found, useFound } from '../../parts/lists/found.tsx'
+import { AMOUNTS, assets, filtersIn, findTransactions, kinds, statuses, TEXT } from '../../parts/lists/transactions.ts'
 import { TransactionTable } from '../../parts/object/transaction-table.tsx'
 import { Empty, Screen } from '../../parts/parts.tsx'
 import { Export } from './export.tsx'
-import { assets, filtersIn, kinds, statuses } from './filters.ts'
 import { Views } from './views.tsx'
 
 const same = (value: string): string => value
@@ -27,8 +27,7 @@ function useFilters(): readonly Filter[] {
     { name: 'status', label: 'Status', options: optionsOf(statuses, words) },
     { name: 'asset', label: 'Asset', options: optionsOf(assets, same) },
     { name: 'network', label: 'Network', options: (data?.networks ?? []).map(({ key, name }) => [key, name]) },
-    { name: 'min', label: 'Amount from', type: 'decimal', placeholder: '0' },
-    { name: 'max', label: 'Amount to', type: 'decimal', placeholder: 'Any' },
+    ...AMOUNTS,
     ...CREATED,
     CUSTOMER,
   ]
@@ -41,10 +40,7 @@ export function Transactions() {
   const found = useFound({
     name: 'transactions',
     filters: filtersIn(search),
-    async read(input) {
-      const { transactions: rows, ...page } = await api.transactions.search.query(input)
-      return { rows, ...page }
-    },
+    read: (input) => findTransactions(api, input),
   })
   const filters = useFilters()
   const { total, shown } = found
@@ -63,12 +59,12 @@ export function Transactions() {
         of={found}
         one="transaction"
         many="transactions"
-        placeholder="Id, hash, address, reference or email address, in full"
+        placeholder={TEXT.placeholder}
         filters={filters}
         none={<NothingYet />}
         hint={
           <>
-            <p>A text must be an id, a hash, an address, a reference or an email address in full.</p>
+            <p>{TEXT.hint}</p>
             {isId(text) && (
               <p>
                 <Link href={`/objects/${text}`}>Show the object with this id</Link>

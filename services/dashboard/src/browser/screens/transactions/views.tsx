@@ -3,8 +3,8 @@ import { type FormEvent, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { type Filters, filtersIn, parametersIn, parametersOf } from '../../parts/lists/transactions.ts'
 import { Dialog, Failure, Field, fieldsOf } from '../../parts/parts.tsx'
-import { type Filters, filtersIn, parametersIn, parametersOf } from './filters.ts'
 
 /** The saved views: each is an address, and the one that is shown can be saved or deleted. */
 export function Views() {

@@ -9,7 +9,8 @@ import { Evidence } from './orders.tsx'
 
 type Cngn = Outputs['cngn']
 
-const steps = ['pending', 'processing', 'completed']
+const states = { pending: 'step', processing: 'step', completed: 'step', failed: 'beside' } as const
+const ANY = 'Any amount of cNGN'
 const waits = ({ status }: { status: string }): boolean => status === 'pending'
 
 /** What every object of cNGN has. */
@@ -29,13 +30,10 @@ export const payins: Kind<Cngn['payins']['get']> = {
   teaches:
     'A payin is an account into which a customer pays naira once; they arrive as cNGN on the customer’s balance.',
   rest: '/v1/cngn/payins',
-  async list(api) {
-    const { payins: rows, total } = await api.cngn.payins.list.query({})
-    return { rows, total }
-  },
+  transactions: { kind: 'cngn_payin', assets: ['cNGN'] },
   read: (api, payinId) => api.cngn.payins.get.query({ payinId }),
   summary: (of) => ({ ...of, amount: `${of.amount} cNGN`, to: 'Balance of the customer' }),
-  steps,
+  states,
   instruction: (of) =>
     waits(of)
       ? {
@@ -61,17 +59,14 @@ export const payouts: Kind<Cngn['payouts']['get']> = {
   one: 'cNGN payout',
   teaches: 'A payout sends naira from a customer’s cNGN balance to a Nigerian bank account.',
   rest: '/v1/cngn/payouts',
-  async list(api) {
-    const { payouts: rows, total } = await api.cngn.payouts.list.query({})
-    return { rows, total }
-  },
+  transactions: { kind: 'cngn_payout', assets: ['cNGN'] },
   read: (api, payoutId) => api.cngn.payouts.get.query({ payoutId }),
   summary: (of) => ({
     ...of,
     amount: `${of.amount} cNGN`,
     to: `${of.bankAccount.accountName}, ${of.bankAccount.bankName} •••• ${of.bankAccount.accountNumber.slice(-4)}`,
   }),
-  steps,
+  states,
   facts: (of) => [
     [titleOf('accountCheck'), <Evidence key="name" of={of.accountCheck} />],
     [titleOf('reference'), of.reference],
@@ -86,10 +81,7 @@ export const converts: Kind<Cngn['converts']['get']> = {
   one: 'cNGN convert',
   teaches: 'A convert turns USDC or USDT into cNGN on a customer’s balance, or cNGN into one of them in a wallet.',
   rest: '/v1/cngn/converts',
-  async list(api) {
-    const { converts: rows, total } = await api.cngn.converts.list.query({})
-    return { rows, total }
-  },
+  transactions: { kind: 'cngn_convert', assets: ['cNGN', 'USDC', 'USDT'] },
   read: (api, convertId) => api.cngn.converts.get.query({ convertId }),
   summary: (of) => ({
     ...of,
@@ -98,7 +90,7 @@ export const converts: Kind<Cngn['converts']['get']> = {
       ? `${of.toCurrency} to ${of.destinationAddress}`
       : `${of.toCurrency} balance of the customer`,
   }),
-  steps,
+  states,
   instruction: (of) =>
     waits(of) && of.deposit
       ? {
@@ -135,13 +127,10 @@ export const withdrawals: Kind<Cngn['withdrawals']['get']> = {
   one: 'cNGN withdrawal',
   teaches: 'A withdrawal sends cNGN from a customer’s balance to a wallet.',
   rest: '/v1/cngn/withdrawals',
-  async list(api) {
-    const { withdrawals: rows, total } = await api.cngn.withdrawals.list.query({})
-    return { rows, total }
-  },
+  transactions: { kind: 'cngn_withdrawal', assets: ['cNGN'] },
   read: (api, withdrawalId) => api.cngn.withdrawals.get.query({ withdrawalId }),
   summary: (of) => ({ ...of, amount: `${of.amount} cNGN`, to: `${words(of.networkKey)} ${of.address}` }),
-  steps,
+  states,
   facts: (of) => [['Transaction', of.txHash && <Copyable text={of.txHash} label="Copy the hash" />], ...common(of)],
   Form: WithdrawalForm,
 }
@@ -152,17 +141,14 @@ export const cngnDeposits: Kind<Cngn['deposits']['get']> = {
   one: 'cNGN deposit',
   teaches: 'A deposit is an address to which a customer sends cNGN; it arrives on the customer’s balance.',
   rest: '/v1/cngn/deposits',
-  async list(api) {
-    const { deposits: rows, total } = await api.cngn.deposits.list.query({})
-    return { rows, total }
-  },
+  transactions: { kind: 'cngn_deposit', assets: ['cNGN'], zero: ANY },
   read: (api, depositId) => api.cngn.deposits.get.query({ depositId }),
   summary: ({ amount, ...of }) => ({
     ...of,
-    ...(amount ? { amount: `${amount} cNGN` as const } : { name: 'Any amount of cNGN' }),
+    ...(amount ? { amount: `${amount} cNGN` as const } : { name: ANY }),
     to: 'Balance of the customer',
   }),
-  steps,
+  states,
   instruction: (of) =>
     waits(of) ? { text: `Send cNGN on ${words(of.networkKey)}`, to: of.address, code: true } : undefined,
   facts: (of) => [['Transaction', of.txHash && <Copyable text={of.txHash} label="Copy the hash" />], ...common(of)],

@@ -1,5 +1,6 @@
 import type { Outputs } from '@payments/client'
 import { words } from '../../../parts/format.ts'
+import { FIAT } from '../../../parts/lists/transactions.ts'
 import { titleOf } from '../../../parts/object/fields.ts'
 import { Amount, Copyable, Status, Time } from '../../../parts/parts.tsx'
 import { OfframpForm } from '../forms/offramp-form.tsx'
@@ -21,10 +22,7 @@ export const offramps: Kind<Offramp> = {
   teaches:
     'An offramp turns stablecoin into local money in a bank account or a mobile wallet. You see the rate and the fee before, and the name that the bank has for the account.',
   rest: '/v1/offramps',
-  async list(api) {
-    const { offramps: rows, total } = await api.offramps.list.query({})
-    return { rows, total }
-  },
+  transactions: { kind: 'offramp', assets: ['USDC', 'USDT'] },
   read: (api, orderId) => api.offramps.get.query({ orderId }),
   summary: (of) => ({
     id: of.id,
@@ -33,7 +31,7 @@ export const offramps: Kind<Offramp> = {
     to: `${of.bankAccount.accountName}, ${of.bankAccount.bankName} ${masked(of.bankAccount.accountNumber)}`,
     createdAt: of.createdAt,
   }),
-  steps: ['pending', 'processing', 'settled', 'delivered'],
+  states: { pending: 'step', processing: 'step', settled: 'step', delivered: 'step', failed: 'beside' },
   instruction: ({ status, deposit }) =>
     status === 'pending'
       ? {
@@ -86,10 +84,7 @@ export const onramps: Kind<Onramp> = {
   one: 'onramp',
   teaches: 'An onramp turns a bank transfer into stablecoin in a wallet.',
   rest: '/v1/onramps',
-  async list(api) {
-    const { onramps: rows, total } = await api.onramps.list.query({})
-    return { rows, total }
-  },
+  transactions: { kind: 'onramp', assets: FIAT },
   read: (api, orderId) => api.onramps.get.query({ orderId }),
   summary: (of) => ({
     id: of.id,
@@ -98,7 +93,7 @@ export const onramps: Kind<Onramp> = {
     to: `${words(of.networkKey)} ${of.destinationAddress}`,
     createdAt: of.createdAt,
   }),
-  steps: ['awaiting_payment', 'processing', 'delivered'],
+  states: { awaiting_payment: 'step', processing: 'step', delivered: 'step', expired: 'beside', failed: 'beside' },
   instruction: ({ status, sourceCurrency, paymentAccount: account }) =>
     status === 'awaiting_payment'
       ? {
@@ -132,10 +127,7 @@ export const swaps: Kind<Swap> = {
   one: 'swap',
   teaches: 'A swap turns EURC into USDC on Solana, or back, at the price of the moment at which the deposit arrives.',
   rest: '/v1/swaps',
-  async list(api) {
-    const { swaps: rows, total } = await api.swaps.list.query({})
-    return { rows, total }
-  },
+  transactions: { kind: 'swap', assets: ['USDC', 'EURC'] },
   read: (api, swapId) => api.swaps.get.query({ swapId }),
   summary: (of) => ({
     id: of.id,
@@ -144,7 +136,15 @@ export const swaps: Kind<Swap> = {
     to: `${of.toCurrency} to ${of.destinationAddress}`,
     createdAt: of.createdAt,
   }),
-  steps: ['awaiting_deposit', 'swapping', 'completed'],
+  states: {
+    awaiting_deposit: 'step',
+    swapping: 'step',
+    completed: 'step',
+    failed: 'beside',
+    expired: 'beside',
+    cancelled: 'beside',
+    refunded: 'beside',
+  },
   instruction: (of) =>
     of.status === 'awaiting_deposit'
       ? {

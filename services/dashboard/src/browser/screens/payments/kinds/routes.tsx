@@ -1,13 +1,11 @@
 import type { Outputs } from '@payments/client'
-import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { usePlace } from '../../../context.ts'
 import { words } from '../../../parts/format.ts'
 import { titleOf } from '../../../parts/object/fields.ts'
-import { Amount, Copyable, Failure, Skeleton, Status, Time } from '../../../parts/parts.tsx'
-import { Table } from '../../../parts/table.tsx'
+import { Amount, Copyable } from '../../../parts/parts.tsx'
 import { RouteForm } from '../forms/route-form.tsx'
 import type { Kind } from '../kind.ts'
+import { Deposits, RouteList, wayOf } from '../route-lists.tsx'
 
 type PaymentRoute = Outputs['paymentRoutes']['get']
 type Deposit = Outputs['paymentRoutes']['deposit']
@@ -21,19 +19,15 @@ export const paymentRoutes: Kind<PaymentRoute> = {
   teaches:
     'A payment route is an address on one network whose deposits are delivered to your wallet on another, as often as it is paid.',
   rest: '/v1/payment-routes',
-  async list(api) {
-    const { paymentRoutes: rows, total } = await api.paymentRoutes.list.query({})
-    return { rows, total }
-  },
   read: (api, paymentRouteId) => api.paymentRoutes.get.query({ paymentRouteId }),
   summary: (of) => ({
     id: of.id,
     name: of.name,
     status: of.status,
-    to: `${of.originCurrency} on ${words(of.originChainKey)} to ${of.destinationCurrency} on ${words(of.destinationChainKey)}`,
+    to: wayOf(of),
     createdAt: of.createdAt,
   }),
-  steps: [],
+  states: { active: 'beside', paused: 'beside', deleted: 'beside' },
   instruction: (of) =>
     of.status === 'active'
       ? {
@@ -57,48 +51,9 @@ export const paymentRoutes: Kind<PaymentRoute> = {
     when: ({ status }) => status !== 'deleted',
     run: (api, { id }) => api.paymentRoutes.delete.mutate({ paymentRouteId: id }),
   },
+  List: RouteList,
   Form: RouteForm,
   Parts: Deposits,
-}
-
-/** The deposits of a route. */
-function Deposits({ of }: { of: PaymentRoute }) {
-  const { environment, api } = usePlace()
-  const { data, error, refetch } = useQuery({
-    queryKey: [environment, 'deposits', of.id],
-    queryFn: () => api.paymentRoutes.depositsOfRoute.query({ paymentRouteId: of.id }),
-  })
-  return (
-    <section aria-label="Deposits" aria-live="polite">
-      <h2>Deposits</h2>
-      <Failure error={error} retry={() => void refetch()} />
-      {!data && !error && <Skeleton />}
-      {data?.deposits.length === 0 && <p className="hint">None yet. Each deposit appears here by itself.</p>}
-      {data && data.deposits.length > 0 && (
-        <Table
-          label="Deposits of the route"
-          rows={data.deposits}
-          keyOf={({ id }) => id}
-          columns={[
-            {
-              title: 'Sent',
-              cell: ({ id, origin }) => (
-                <Link href={`/objects/${id}`}>
-                  <Amount of={`${origin.amount ?? '?'} ${origin.symbol}`} />
-                </Link>
-              ),
-            },
-            { title: 'Status', cell: ({ status }) => <Status of={status} /> },
-            {
-              title: 'Delivered',
-              cell: ({ destination }) => <Amount of={`${destination.amount ?? '0'} ${destination.symbol}`} />,
-            },
-            { title: 'Changed', cell: ({ relayUpdatedAt }) => <Time at={relayUpdatedAt} /> },
-          ]}
-        />
-      )}
-    </section>
-  )
 }
 
 /** A deposit has no list of its own: its route shows it. */
@@ -108,7 +63,6 @@ export const deposits: Kind<Deposit> = {
   one: 'deposit',
   teaches: '',
   rest: '/v1/payment-routes/deposits',
-  list: async () => ({ rows: [], total: 0 }),
   read: (api, depositId) => api.paymentRoutes.deposit.query({ depositId }),
   summary: (of) => ({
     id: of.id,
@@ -117,7 +71,7 @@ export const deposits: Kind<Deposit> = {
     to: `${of.destination.symbol} on ${words(of.destination.network)} to ${of.destination.address}`,
     createdAt: of.createdAt,
   }),
-  steps: ['pending', 'completed'],
+  states: { pending: 'step', completed: 'step', failed: 'beside', refunded: 'beside' },
   facts: (of) => [
     ['Delivered', of.destination.amount && <Amount of={`${of.destination.amount} ${of.destination.symbol}`} />],
     ['Transaction of the payer', of.depositTxHash && <Copyable text={of.depositTxHash} label="Copy the hash" />],
