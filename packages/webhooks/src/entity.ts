@@ -124,6 +124,11 @@ export const EventEntity = defineEntity({
     index('events_undrained', ['id'], 'drained_at is null'),
     index('events_waiting', ['environment', 'organisationId', 'id'], 'drained_at is null'),
     index('events_listed', ['organisationId', 'environment', 'createdAt desc', 'id desc'], `type <> '${TEST_EVENT}'`),
+    index(
+      'events_of_type',
+      ['organisationId', 'environment', 'type', 'createdAt desc', 'id desc'],
+      `type <> '${TEST_EVENT}'`,
+    ),
   ],
 })
 

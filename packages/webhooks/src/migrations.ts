@@ -232,4 +232,12 @@ export const migrations: readonly MigrationStep[] = [
       'events (organisation_id, environment, position) where position is not null',
     ),
   },
+  {
+    name: '20261126141500_event_search',
+    concurrently: true,
+    up: indexConcurrently(
+      'events_of_type',
+      "events (organisation_id, environment, type, created_at desc, id desc) where type <> 'webhook.test'",
+    ),
+  },
 ]

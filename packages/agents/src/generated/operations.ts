@@ -3317,6 +3317,55 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'events',
+    name: 'search',
+    method: 'POST',
+    path: '/events/search',
+    summary: 'Search events',
+    description:
+      'The events that fit all filters, as they are delivered to webhook endpoints, newest first, in pages, and their exact number.',
+    ids: [],
+    fields: [
+      {
+        name: 'types',
+        type: 'array',
+        required: false,
+        description: 'Only events of these types',
+      },
+      {
+        name: 'resourceId',
+        type: 'string',
+        required: false,
+        description: 'Only events of this object',
+      },
+      {
+        name: 'from',
+        type: 'string',
+        required: false,
+        description: 'Created at this time or later',
+      },
+      {
+        name: 'to',
+        type: 'string',
+        required: false,
+        description: 'Created before this time',
+      },
+      {
+        name: 'before',
+        type: 'string',
+        required: false,
+        description: 'Begin after the event with this id: `next` of the page before',
+      },
+      {
+        name: 'limit',
+        type: 'integer',
+        required: false,
+        description: 'How many at most',
+      },
+    ],
+    reply: 'events',
+  },
+  {
+    resource: 'events',
     name: 'export',
     method: 'GET',
     path: '/events/export',

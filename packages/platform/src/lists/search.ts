@@ -65,6 +65,8 @@ export const beginsWords =
 
 /** Which rows a search asks for, and which page of them: {@link createdFilters} and {@link pageFields}, and conditions. */
 interface Search {
+  /** SQL over the row `t`: which rows are listed at all, where the counters of the table count these. */
+  readonly listed?: string
   readonly conditions: readonly SearchCondition[]
   readonly from?: string | undefined
   readonly to?: string | undefined
@@ -101,14 +103,14 @@ export function searchRows<E extends EntitySchema>(
 export async function searchRows<E extends EntitySchema>(
   context: QueryContext,
   entity: E,
-  { conditions, text: searched, from, to, before, limit }: Search,
+  { listed = 'true', conditions, text: searched, from, to, before, limit }: Search,
 ): Promise<Page<E, number | null>> {
   const { actor, em, runtime } = context
   const meta = runtime.orm.getMetadata().get<InferEntity<E>>(entity.meta.class)
   const last = before === undefined ? undefined : await positionOf(context, meta, before)
   const values: unknown[] = [actor.organisationId, actor.environment]
   const value = (of: unknown): string => `$${values.push(of)}`
-  const own = 't.organisation_id = $1 and t.environment = $2'
+  const own = `t.organisation_id = $1 and t.environment = $2 and ${listed}`
   const end = to && `${value(to)}::timestamptz`
   const others = [
     ...(from ? [`t.created_at >= ${value(from)}::timestamptz`] : []),

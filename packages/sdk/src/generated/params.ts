@@ -869,6 +869,21 @@ export interface WebhookEndpointRecoverParams {
   dryRun?: boolean
 }
 
+export interface EventSearchParams {
+  /** Only events of these types */
+  types?: string[]
+  /** Only events of this object */
+  resourceId?: string
+  /** Created at this time or later */
+  from?: string
+  /** Created before this time */
+  to?: string
+  /** Begin after the event with this id: `next` of the page before */
+  before?: string
+  /** How many at most */
+  limit?: number
+}
+
 export interface EventExportParams {
   /** Created at this time or later */
   from?: string

@@ -81,6 +81,7 @@ import type {
   CustomerSearchParams,
   CustomerUpdateParams,
   EventExportParams,
+  EventSearchParams,
   FiatAccountVerifyParams,
   FiatQuoteSellParams,
   OfframpCreateParams,
@@ -1378,6 +1379,17 @@ class EventsResource extends Resource {
    */
   list(options?: RequestOptions): List<'events', Event> {
     return this.sendList('GET', '/events', 'events', undefined, options)
+  }
+
+  /**
+   * Search events. The events that fit all filters, as they are delivered to webhook endpoints, newest first, in pages, and their exact number.
+   * `POST /v1/events/search`
+   *
+   * @example
+   * const reply = await payments.events.search({ types: ['swap.updated'], limit: 50 })
+   */
+  search(params?: EventSearchParams, options?: RequestOptions): List<'events', Event> {
+    return this.sendList('POST', '/events/search', 'events', params, options)
   }
 
   /**

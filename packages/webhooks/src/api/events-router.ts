@@ -1,9 +1,9 @@
 import { noInput } from '@payments/kernel'
 import { download, exportCsv, exportInput, query } from '@payments/platform'
-import { events, eventsExport, findEvent } from '../events/event-log.ts'
+import { events, eventsExport, findEvent, searchEvents } from '../events/event-log.ts'
 import { eventStream } from '../events/stream.ts'
 import { errors } from './errors.ts'
-import { Event, EventId, EventList, EventStreamInput } from './schemas.ts'
+import { Event, EventId, EventList, EventPage, EventSearch, EventStreamInput } from './schemas.ts'
 
 const tag = 'Events'
 
@@ -19,6 +19,18 @@ export const eventsRouter = {
     input: noInput,
     output: EventList,
     run: events,
+  }),
+  search: query({
+    rest: 'POST /events/search',
+    access: 'read',
+    tag,
+    summary: 'Search events',
+    description:
+      'The events that fit all filters, as they are delivered to webhook endpoints, newest first, in pages, and their exact number.',
+    message: 'Events retrieved',
+    input: EventSearch,
+    output: EventPage,
+    run: searchEvents,
   }),
   export: download({
     rest: 'GET /events/export',

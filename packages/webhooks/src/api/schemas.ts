@@ -12,6 +12,7 @@ import {
   total,
   updatedAt,
 } from '@payments/kernel'
+import { anyOf, createdFilters, nextPage, pageFields } from '@payments/platform'
 import { z } from 'zod'
 import { deliveryMachine, endpointMachine } from '../endpoints/states.ts'
 
@@ -165,6 +166,25 @@ export const EventStreamInput = z.strictObject({
     .meta({ description: 'Only events of this object', example: exampleId(ENDPOINT) })
     .optional(),
 })
+/** What an event must be to be found. */
+export const EventSearch = z
+  .strictObject({
+    types: anyOf(z.string().max(64), 'Only events of these types', ['swap.created', 'swap.updated']),
+    resourceId: z
+      .uuid()
+      .meta({ description: 'Only events of this object', example: exampleId(ENDPOINT) })
+      .optional(),
+    ...createdFilters,
+    ...pageFields('event', exampleId(EVENT)),
+  })
+  .meta({ example: { types: ['swap.updated'], limit: 50 } })
+
+export const EventPage = z.object({
+  events: items('The events that fit, newest first', Event),
+  total: count('Exact number of all that fit', 42),
+  next: nextPage(exampleId(EVENT)),
+})
+
 export const EventList = z.object({ events: items('The newest 200 events', Event), total })
 
 export const DeliveryWithPayload = Delivery.extend({ payload: Event }).meta({

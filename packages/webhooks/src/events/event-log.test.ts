@@ -69,3 +69,29 @@ test('an export of events can be limited to a customer', async () => {
     (await merchant.call(`GET /v1/events/export?customerId=${id}`)).text.trimEnd().split('\r\n').length - 1
   expect([await of(customer.body.data.id), await of(newId())]).toEqual([1, 0])
 })
+
+test('events are found by type, object and time, without test events, and pages follow each other without a gap or a repetition', async () => {
+  const [merchant, other] = await Promise.all([newMerchant(service), newMerchant(service)])
+  const hook = await endpoint(merchant, { url: 'https://merchant.example/hooks' })
+  await merchant.call(`POST /v1/webhooks/${hook.id}/test`)
+  await emitEvents(service.runtime, { ...merchant, environment: 'test' }, 5)
+  const route = await newRoute(merchant)
+  await merchant.call(`DELETE /v1/payment-routes/${route.id}`)
+  const find = async (body: object, by = merchant) => (await by.call('POST /v1/events/search', { body })).body.data
+  const { events } = (await merchant.call('GET /v1/events')).body.data
+  expect(await find({})).toEqual({ events, total: 7, next: null })
+  expect(await find({ resourceId: route.id })).toEqual({ events: events.slice(0, 2), total: 2, next: null })
+  expect(await find({ types: ['payment_route.updated'], resourceId: route.id })).toMatchObject({
+    events: [events[0]],
+    total: 1,
+  })
+  expect(await find({ types: ['webhook.test'] })).toEqual({ events: [], total: 0, next: null })
+  expect(await find({ to: events[1].created })).toMatchObject({ total: 5 })
+  expect(await find({ from: events[1].created })).toMatchObject({ total: 2 })
+  expect(await find({ resourceId: route.id }, other)).toEqual({ events: [], total: 0, next: null })
+  const pages = [await find({ types: events.map(({ type }: { type: string }) => type), limit: 3 })]
+  while (pages.at(-1).next) pages.push(await find({ limit: 3, before: pages.at(-1).next }))
+  expect(pages.flatMap((page) => page.events)).toEqual(events)
+  for (const wrong of [{ resourceId: 'x' }, { before: newId() }, { type: 'swap.created' }])
+    expect((await merchant.call('POST /v1/events/search', { body: wrong })).status).toBe(422)
+})

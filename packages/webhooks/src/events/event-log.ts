@@ -1,20 +1,44 @@
 import { isId } from '@payments/kernel'
-import { type ExportSource, exportedTime, newestAndTotal, type QueryContext } from '@payments/platform'
+import {
+  columnIn,
+  type ExportSource,
+  exportedTime,
+  newestAndTotal,
+  type QueryContext,
+  searchRows,
+} from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
-import type { Event } from '../api/schemas.ts'
+import type { Event, EventPage, EventSearch } from '../api/schemas.ts'
 import { EventEntity, type EventRow } from '../entity.ts'
 import { TEST_EVENT } from './test-event.ts'
 
 const listed = { type: { $ne: TEST_EVENT } }
+const LISTED = `type <> '${TEST_EVENT}'`
 
 /** An event exactly as it is delivered. */
 const present = (row: EventRow): z.infer<typeof Event> => row.payload as z.infer<typeof Event>
 
 /** The newest 200 events of the tenant, and the exact number of all. */
 export async function events(context: QueryContext): Promise<{ events: z.infer<typeof Event>[]; total: number }> {
-  const { rows, total } = await newestAndTotal(context, EventEntity, { where: `type <> '${TEST_EVENT}'` })
+  const { rows, total } = await newestAndTotal(context, EventEntity, { where: LISTED })
   return { events: rows.map(present), total }
+}
+
+/** A page of the events of the tenant that fit all filters, newest first, and the exact number of all. @throws validation_failed 422 where `before` is of none */
+export async function searchEvents(
+  context: QueryContext,
+  { types, resourceId, ...rest }: z.output<typeof EventSearch>,
+): Promise<z.infer<typeof EventPage>> {
+  const { rows, ...page } = await searchRows(context, EventEntity, {
+    ...rest,
+    listed: `t.${LISTED}`,
+    conditions: [
+      columnIn('type', types),
+      resourceId === undefined ? undefined : (value) => `t.resource_id = ${value(resourceId)}::uuid`,
+    ],
+  })
+  return { events: rows.map(present), ...page }
 }
 
 /** One event of the tenant. @throws event_not_found 404 */
@@ -26,7 +50,7 @@ export async function findEvent(context: QueryContext, id: string): Promise<z.in
 
 /** The events of a tenant as CSV; `data` is JSON. */
 export const eventsExport: ExportSource = {
-  from: `(select * from events where type <> '${TEST_EVENT}') t`,
+  from: `(select * from events where ${LISTED}) t`,
   time: 't.created_at',
   customer: "(t.payload #>> '{data,customerId}')::uuid",
   columns: {

@@ -230,4 +230,43 @@ describe.runIf(hasTools(chromiumCommand()))('long lists of the dashboard', () =>
     },
     STORY_MS,
   )
+
+  test(
+    'an event behind hundreds of newer ones is found by its type and by its object, and a new one is announced',
+    async () => {
+      const merchant = await newMerchant(service)
+      const old = await newRoute(merchant)
+      await merchant.call(`DELETE /v1/payment-routes/${old.id}`)
+      await sql("update events set created_at = created_at - interval '1 year' where resource_id = $1", [old.id])
+      const link = await newCollection(merchant)
+      const { rows } = await sql("select id from events where resource_id = $1 and type = 'collection.created'", [
+        link.id,
+      ])
+      await copy('events', rows[0].id, 259, '{}', "'drained_at', now()")
+      const { organisationId } = merchant
+      const { context, page, problems } = await openDashboard(browser, service, { organisationId, role: 'member' })
+      await page.goto(`${service.url}/dashboard/test/events`)
+      await page.getByText('262 events', { exact: true }).waitFor({ timeout: PATIENCE })
+      await page.getByRole('button', { name: 'Show more' }).click()
+      await newCollection(merchant)
+      await page.getByRole('button', { name: 'Show 1 new' }).waitFor({ timeout: PATIENCE })
+      await page.locator('summary', { hasText: 'Type' }).press('Enter')
+      await page.getByRole('checkbox', { name: 'payment_route.updated' }).press('Space')
+      await page.keyboard.press('Escape')
+      await page.getByText('1 event', { exact: true }).waitFor({ timeout: PATIENCE })
+      expect(new URL(page.url()).search).toBe('?type=payment_route.updated')
+      await checkScreen(page, 'events-found')
+      await page.getByRole('link', { name: 'payment_route.updated' }).click()
+      await page.getByRole('link', { name: 'Show all its events' }).click()
+      await page.getByText('2 events', { exact: true }).waitFor({ timeout: PATIENCE })
+      const search = page.getByRole('searchbox', { name: 'Search events' })
+      await search.fill('route')
+      await page.keyboard.press('Enter')
+      await page.getByText('A text must be the id of an object in full.').waitFor({ timeout: PATIENCE })
+      await checkScreen(page, 'events-none')
+      expect(problems).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
 })

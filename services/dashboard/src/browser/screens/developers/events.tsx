@@ -1,70 +1,79 @@
+import type { Outputs } from '@payments/client'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useSearchParams } from 'wouter'
+import { memo } from 'react'
+import { Link } from 'wouter'
 import { usePlace } from '../../context.ts'
+import { isId } from '../../parts/checks.ts'
+import { CREATED, chosenIn, createdIn, given, optionsOf, textIn, useAddress } from '../../parts/lists/address.ts'
+import { Found, useFound } from '../../parts/lists/found.tsx'
 import { NotLoaded } from '../../parts/object/not-loaded.tsx'
 import { Raw } from '../../parts/object/raw.tsx'
-import { Empty, Failure, Screen, Skeleton, Time } from '../../parts/parts.tsx'
+import { Empty, Screen, Time } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
 
-/** The newest events of the organisation, as endpoints receive them. */
+/** The type of a requested test event, which goes to one endpoint and is not in the list. */
+const TEST_EVENT = 'webhook.test'
+
+type Events = readonly Outputs['events']['search']['events'][number][]
+
+/** The events of the organisation, as endpoints receive them, filtered by what the address says. */
 export function Events() {
   const { environment, api } = usePlace()
-  const [search, setSearch] = useSearchParams()
-  const { data, error, refetch } = useQuery({
-    queryKey: [environment, 'events'],
-    queryFn: () => api.events.list.query({}),
+  const { search } = useAddress()
+  const { data } = useQuery({
+    queryKey: [environment, 'event-types'],
+    queryFn: () => api.webhooks.eventTypes.query({}),
+    staleTime: 'static',
   })
-  const types = [...new Set(data?.events.map(({ type }) => type))].sort()
-  const chosen = search.get('type') ?? ''
-  const events = data?.events.filter(({ type }) => chosen === '' || type === chosen) ?? []
+  const text = textIn(search)
+  const isNoId = text !== undefined && !isId(text)
+  const found = useFound({
+    name: 'events',
+    filters: given({ resourceId: text, types: chosenIn(search, 'type'), ...createdIn(search) }),
+    async read(input) {
+      if (isNoId) return { rows: [], total: 0, next: null }
+      const { events: rows, ...page } = await api.events.search.query(input)
+      return { rows, ...page }
+    },
+  })
+  const types = (data?.eventTypes ?? []).flatMap(({ type }) => (type === TEST_EVENT ? [] : [type]))
   return (
     <Screen title="Events">
-      <fieldset className="filters">
-        <legend className="hidden">Filters</legend>
-        <label>
-          Type
-          <select value={chosen} onChange={({ target }) => setSearch(target.value ? { type: target.value } : {})}>
-            <option value="">All</option>
-            {types.map((type) => (
-              <option key={type} value={type}>
-                {type}
-              </option>
-            ))}
-          </select>
-        </label>
-      </fieldset>
-      <Failure error={error} retry={() => void refetch()} />
-      {!data && !error && <Skeleton lines={8} />}
-      {data && events.length === 0 && (
-        <Empty title="No events yet">
-          <p>Each change of an object is an event. Your endpoints receive it within a second.</p>
-          <p>
-            <Link href="/webhooks">Show the endpoints</Link>
-          </p>
-        </Empty>
-      )}
-      {data && events.length > 0 && (
-        <>
-          <p className="count" role="status">
-            {data.total > data.events.length
-              ? `The newest ${data.events.length} of ${data.total.toLocaleString('en')} events`
-              : `${data.total} ${data.total === 1 ? 'event' : 'events'}`}
-          </p>
-          <Table
-            label="Events"
-            keyOf={({ id }) => id}
-            rows={events}
-            columns={[
-              { title: 'Type', cell: ({ id, type }) => <Link href={`/events/${id}`}>{type}</Link> },
-              { title: 'Object', cell: ({ data: object }) => <code>{String(object.id ?? '')}</code> },
-              { title: 'Time', cell: ({ created }) => <Time at={created} precise /> },
-            ]}
-          />
-        </>
-      )}
+      <Found
+        of={found}
+        one="event"
+        many="events"
+        placeholder="Id of an object, in full"
+        filters={[{ name: 'type', label: 'Type', options: optionsOf(types, String) }, ...CREATED]}
+        none={
+          <Empty title="No events yet">
+            <p>Each change of an object is an event. Your endpoints receive it within a second.</p>
+            <p>
+              <Link href="/webhooks">Show the endpoints</Link>
+            </p>
+          </Empty>
+        }
+        hint={isNoId && <p>A text must be the id of an object in full.</p>}
+      >
+        {(events) => <EventTable events={events} />}
+      </Found>
     </Screen>
   )
 }
+
+/** Drawn again only for others, as the table of transactions is. */
+const EventTable = memo(({ events }: { events: Events }) => (
+  <Table
+    label="Events"
+    keyOf={({ id }) => id}
+    rows={events}
+    columns={[
+      { title: 'Type', cell: ({ id, type }) => <Link href={`/events/${id}`}>{type}</Link> },
+      { title: 'Object', cell: ({ data: object }) => <code>{String(object.id ?? '')}</code> },
+      { title: 'Time', cell: ({ created }) => <Time at={created} precise /> },
+    ]}
+  />
+))
 
 /** One event, with what it says of its object. */
 export function Event({ id }: { id: string }) {
@@ -83,7 +92,8 @@ export function Event({ id }: { id: string }) {
       </p>
       {object && (
         <p>
-          <Link href={`/objects/${object}`}>Show the object as it is now</Link>
+          <Link href={`/objects/${object}`}>Show the object as it is now</Link>{' '}
+          <Link href={`/events?text=${object}`}>Show all its events</Link>
         </p>
       )}
       <Raw value={data} call={`GET /v1/events/${data.id}`} />
