@@ -242,7 +242,8 @@ describe.runIf(hasTools(chromiumCommand()))('long lists of the dashboard', () =>
       const { rows } = await sql("select id from events where resource_id = $1 and type = 'collection.created'", [
         link.id,
       ])
-      await copy('events', rows[0].id, 259, '{}', "'drained_at', now()")
+      const payload = "jsonb_set(c.payload::jsonb, '{id}', to_jsonb(uuidv7()))"
+      await copy('events', rows[0].id, 259, '{}', `'drained_at', now(), 'payload', ${payload}`)
       const { organisationId } = merchant
       const { context, page, problems } = await openDashboard(browser, service, { organisationId, role: 'member' })
       await page.goto(`${service.url}/dashboard/test/events`)

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumCommand, hasTools, newMerchant, useService } from '#testing'
 import { startChromium } from './chromium.ts'
-import { checkScreen, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
+import { checkScreen, chooseCustomer, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 const service = useService({ worker: true })
@@ -113,7 +113,8 @@ describe.runIf(hasTools(chromiumCommand()))('payments in the dashboard', () => {
   test(
     'a customer gets cNGN, receives naira and is paid out, and each step is followed where it happens',
     async () => {
-      const { organisationId } = await newMerchant(service)
+      const merchant = await newMerchant(service)
+      const { organisationId } = merchant
       const { context, page, problems } = await openDashboard(browser, service, { organisationId, role: 'member' })
       await page.goto(`${service.url}/dashboard/test/customers?new=1`)
       await page.getByLabel('Name', { exact: true }).fill('<b>Ada</b> Obi')
@@ -126,12 +127,28 @@ describe.runIf(hasTools(chromiumCommand()))('payments in the dashboard', () => {
       await checkScreen(page, 'customer')
       await page.getByRole('link', { name: 'cNGN', exact: true }).click()
       await page.getByRole('button', { name: 'New cNGN payin' }).click()
+      await chooseCustomer(page, 'obi', '<b>Ada</b> Obi')
       await page.getByLabel('Amount in cNGN').fill('25000')
       await page.getByRole('button', { name: 'Create payin' }).click()
       await page.getByRole('button', { name: 'Make the transfer in the sandbox' }).click()
       await page.locator('.main-amount').getByText('completed').first().waitFor({ timeout: PATIENCE })
       await checkScreen(page, 'payin')
       await page.goto(`${service.url}/dashboard/test/cngn/payouts?new=1`)
+      // One who cannot use it is shown, with why, and cannot be chosen; Escape closes the choice and not the form.
+      await merchant.call('POST /v1/customers', { body: { name: 'Bisi Ade', email: 'bisi@example.com' } })
+      const customer = page.getByRole('combobox', { name: 'Customer' })
+      await customer.fill('bisi')
+      const bisi = page.getByRole('option', { name: 'Bisi Ade cNGN is not enabled' })
+      await bisi.waitFor({ timeout: PATIENCE })
+      await customer.press('Enter')
+      expect([await bisi.getAttribute('aria-disabled'), await bisi.isVisible()]).toEqual(['true', true])
+      await customer.fill('')
+      await page.getByRole('option').nth(1).waitFor({ timeout: PATIENCE })
+      await customer.press('ArrowDown')
+      await checkScreen(page, 'customer-choice')
+      await customer.press('Escape')
+      await page.getByRole('option').first().waitFor({ state: 'hidden' })
+      await chooseCustomer(page, 'ada@example.com', '<b>Ada</b> Obi')
       await page.getByText('Available: 25,000 cNGN').waitFor({ timeout: PATIENCE })
       await page.getByLabel('Amount in cNGN').fill('25001')
       await page.getByLabel('Account number').fill('0123456789')

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { CustomerChoice } from './lists/customer-choice.tsx'
 import { Failure, Field, fieldsOf } from './parts.tsx'
 
 /** The texts of a form by the name of the field, which is the path that the API calls it by. */
@@ -11,6 +12,8 @@ export interface FieldSpec {
   readonly hint?: string | undefined
   /** Options make it a choice, of values and what they are called. */
   readonly options?: readonly (readonly [value: string, shown: string])[]
+  /** It is the id of a customer, of any or of one with cNGN. */
+  readonly customer?: 'any' | 'cngn'
   readonly optional?: boolean
   readonly initial?: string
   readonly placeholder?: string
@@ -88,6 +91,10 @@ export function Form<R>({
                 value: complete[spec.name] ?? '',
                 required: !spec.optional,
               }
+              if (spec.customer)
+                return (
+                  <CustomerChoice {...common} choose={(id) => set(spec.name, id)} withCngn={spec.customer === 'cngn'} />
+                )
               return spec.options ? (
                 <select {...common} onChange={({ target }) => set(spec.name, target.value)}>
                   {spec.options.map(([value, name]) => (

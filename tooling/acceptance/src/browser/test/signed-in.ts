@@ -33,6 +33,18 @@ export async function openDashboard(
   return { ...visit, email }
 }
 
+/** Finds a customer by a text, and chooses the one that is called so, by keyboard alone. */
+export async function chooseCustomer(page: Page, text: string, name: string): Promise<void> {
+  const field = page.getByRole('combobox', { name: /^Customer/ })
+  await field.fill(text)
+  const option = page.getByRole('option', { name })
+  await option.waitFor({ timeout: PATIENCE })
+  await expect.poll(() => option.getAttribute('aria-selected'), { timeout: PATIENCE }).toBe('true')
+  await field.press('Enter')
+  await option.waitFor({ state: 'hidden' })
+  expect(await field.inputValue()).toContain(name)
+}
+
 /** Ways in which a screen is looked at beside {@link LOOKS}; a window of 640 pixels is what a zoom of 200 % leaves of 1280. */
 const MODES = {
   tablet: { width: 820, height: 1180 },

@@ -1,8 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useId } from 'react'
-import { Link } from 'wouter'
-import { usePlace } from '../../context.ts'
 import { isId } from '../checks.ts'
+import { CustomerLink } from '../object/customer-link.tsx'
 import { type Filter, useAddress } from './address.ts'
 import { Several, valuesIn } from './several.tsx'
 
@@ -101,14 +99,9 @@ function OneFilter({ of, value, set }: { of: Filter; value: string; set: (value:
 
 /** Whose list it is, where it is one customer's. */
 function OneCustomer({ id, remove }: { id: string; remove: () => void }) {
-  const { environment, api } = usePlace()
-  const { data } = useQuery({
-    queryKey: [environment, 'customer-name', id],
-    queryFn: () => api.customers.get.query({ customerId: id }),
-  })
   return (
     <span className="chosen-one">
-      Customer: <Link href={`/customers/${id}`}>{data?.name ?? id}</Link>
+      Customer: <CustomerLink id={id} />
       <button type="button" className="quiet" aria-label="Remove the customer" onClick={remove}>
         Remove
       </button>

@@ -1,9 +1,10 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 import { requestFile } from '../../parts/files.ts'
+import { CustomerChoice } from '../../parts/lists/customer-choice.tsx'
 import { Amount, Dialog, Failure, Field, fieldsOf } from '../../parts/parts.tsx'
 import { CURRENCIES, Destination, destinationIn } from './destination.tsx'
 import { itemsIn, type Line, PRICE_CURRENCIES, subtotalOf, TAX_CATEGORIES } from './lines.ts'
@@ -25,7 +26,7 @@ export function NewInvoice({ close }: { close: () => void }) {
   const [priced, setPriced] = useState('')
   const price = PRICE_CURRENCIES.find((each) => each === priced)
   const [lines, setLines] = useState<readonly Line[]>([EMPTY])
-  const customers = useQuery({ queryKey: [environment, 'customers'], queryFn: () => api.customers.list.query({}) })
+  const [customerId, setCustomerId] = useState('')
   const create = useMutation({
     mutationFn: (input: Parameters<typeof api.collections.create.mutate>[0]) => api.collections.create.mutate(input),
     onSuccess: ({ id }) => {
@@ -49,7 +50,7 @@ export function NewInvoice({ close }: { close: () => void }) {
     const form = new FormData(event.currentTarget)
     const text = (name: string) => String(form.get(name) ?? '').trim()
     const input = {
-      ...{ type: 'invoice' as const, title: text('title'), customerId: text('customer') || null },
+      ...{ type: 'invoice' as const, title: text('title'), customerId: customerId || null },
       ...destinationIn(form),
       dueAt: text('due') ? new Date(`${text('due')}T23:59`).toISOString() : null,
       ...(price ? { pricing: { currency: price } } : {}),
@@ -72,16 +73,7 @@ export function NewInvoice({ close }: { close: () => void }) {
           </Field>
           <div className="pair even">
             <Field label="Customer" hint="Needed to send it by email" error={wrong.customerId}>
-              {(props) => (
-                <select {...props} name="customer">
-                  <option value="">None</option>
-                  {customers.data?.customers.map(({ id, name }) => (
-                    <option key={id} value={id}>
-                      {name}
-                    </option>
-                  ))}
-                </select>
-              )}
+              {(props) => <CustomerChoice {...props} value={customerId} choose={setCustomerId} />}
             </Field>
             <Field label="Due" error={wrong.dueAt}>
               {(props) => <input {...props} name="due" type="date" />}
@@ -194,7 +186,7 @@ export function NewInvoice({ close }: { close: () => void }) {
               {preview.isPending ? 'Drawing …' : 'Preview'}
             </button>
           </div>
-          {customers.data?.total === 0 && (
+          {customerId === '' && (
             <p className="hint">
               <Link href="/customers?new=1">Create a customer</Link> to send it by email.
             </p>

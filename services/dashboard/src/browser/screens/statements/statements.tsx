@@ -1,9 +1,12 @@
 import type { Outputs } from '@payments/client'
 import { useQuery } from '@tanstack/react-query'
+import { useId } from 'react'
 import { useSearchParams } from 'wouter'
 import { usePlace } from '../../context.ts'
+import { isId } from '../../parts/checks.ts'
 import { fileAddress } from '../../parts/files.ts'
 import { words } from '../../parts/format.ts'
+import { CustomerChoice } from '../../parts/lists/customer-choice.tsx'
 import { Amount, Empty, Failure, Screen, Skeleton } from '../../parts/parts.tsx'
 import { NONE, Table } from '../../parts/table.tsx'
 
@@ -16,6 +19,7 @@ const shownDay = (day: string): string => days.format(new Date(day))
 export function Statements() {
   const { environment, api } = usePlace()
   const [search, setSearch] = useSearchParams()
+  const field = useId()
   const current = new Date().toISOString().slice(0, 7)
   const month = /^20\d\d-(0[1-9]|1[0-2])$/.test(search.get('month') ?? '') ? (search.get('month') ?? current) : current
   const customerId = search.get('customer') ?? ''
@@ -24,11 +28,6 @@ export function Statements() {
     queryKey: [environment, 'statement', of],
     queryFn: () => api.reports.statement.query(of),
   })
-  const customers = useQuery({
-    queryKey: [environment, 'customers'],
-    queryFn: () => api.customers.list.query({}),
-  })
-  const enabled = customers.data?.customers.filter(({ cngn }) => cngn.status === 'enabled') ?? []
   const set = (name: string, value: string) =>
     setSearch((present) => {
       const next = new URLSearchParams(present)
@@ -56,17 +55,16 @@ export function Statements() {
           Month
           <input type="month" value={month} max={current} onChange={({ target }) => set('month', target.value)} />
         </label>
-        <label>
-          Customer
-          <select value={customerId} onChange={({ target }) => set('customer', target.value)}>
-            <option value="">All together</option>
-            {enabled.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <div>
+          <label htmlFor={field}>Customer</label>
+          <CustomerChoice
+            id={field}
+            withCngn
+            value={isId(customerId) ? customerId : ''}
+            choose={(id) => set('customer', id)}
+            placeholder="All together"
+          />
+        </div>
       </fieldset>
       <Failure error={error} retry={() => void refetch()} />
       {!data && !error && <Skeleton lines={6} />}

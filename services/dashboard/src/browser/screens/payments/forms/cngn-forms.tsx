@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Link } from 'wouter'
 import { usePlace } from '../../../context.ts'
 import { addressCheck, amountCheck, bodyOf } from '../../../parts/checks.ts'
 import { type FieldSpec, Form, type Values } from '../../../parts/form.tsx'
 import { Amount } from '../../../parts/parts.tsx'
 import { AccountName } from './account-name.tsx'
-import { useBanks, useCngnNetworks, useCustomers, useNetworks } from './options.ts'
+import { useBanks, useCngnNetworks, useNetworks } from './options.ts'
 
 interface Done {
   readonly done: (id: string) => void
@@ -20,21 +19,13 @@ const amount: FieldSpec = {
   check: amountCheck(2),
 }
 
-/** Customers who can use cNGN, as the first field; without any, how to enable one. */
-function useHolders(): { field: FieldSpec; missing: boolean } {
-  const customers = useCustomers({ enabled: true })
-  return {
-    field: { name: 'customerId', wide: true, label: 'Customer', options: customers },
-    missing: customers.length === 0,
-  }
-}
-
-function Nobody() {
-  return (
-    <p className="note">
-      No customer can use cNGN yet. <Link href="/customers">Open a customer</Link> and enable it.
-    </p>
-  )
+/** Whose balance it is. */
+const holder: FieldSpec = {
+  name: 'customerId',
+  wide: true,
+  label: 'Customer',
+  hint: 'cNGN is enabled on the page of a customer',
+  customer: 'cngn',
 }
 
 /** What a customer can send. */
@@ -55,30 +46,26 @@ function Available({ customerId }: { customerId: string }) {
 
 export function PayinForm({ done }: Done) {
   const { api } = usePlace()
-  const { field, missing } = useHolders()
-  if (missing) return <Nobody />
   return (
     <Form
       label="Create payin"
       submit={(given) => api.cngn.payins.create.mutate(bodyOf(given))}
       done={({ id }) => done(id)}
-      fields={() => [field, amount]}
+      fields={() => [holder, amount]}
     />
   )
 }
 
 export function DepositForm({ done }: Done) {
   const { api } = usePlace()
-  const { field, missing } = useHolders()
   const networks = useCngnNetworks()
-  if (missing) return <Nobody />
   return (
     <Form
       label="Create deposit address"
       submit={(given) => api.cngn.deposits.create.mutate(bodyOf(given))}
       done={({ id }) => done(id)}
       fields={() => [
-        field,
+        holder,
         { name: 'networkKey', label: 'Network', options: networks.map(({ key, name }) => [key, name]) },
       ]}
     />
@@ -87,11 +74,9 @@ export function DepositForm({ done }: Done) {
 
 export function WithdrawalForm({ done }: Done) {
   const { api } = usePlace()
-  const { field, missing } = useHolders()
   const networks = useCngnNetworks()
   const [values, setValues] = useState<Values>({})
   const network = networks.find(({ key }) => key === values.networkKey) ?? networks[0]
-  if (missing) return <Nobody />
   return (
     <Form
       label="Create withdrawal"
@@ -99,7 +84,7 @@ export function WithdrawalForm({ done }: Done) {
       submit={(given) => api.cngn.withdrawals.create.mutate(bodyOf(given))}
       done={({ id }) => done(id)}
       fields={() => [
-        field,
+        holder,
         amount,
         { name: 'networkKey', label: 'Network', options: networks.map(({ key, name }) => [key, name]) },
         { name: 'address', label: 'Wallet that receives', check: addressCheck(network?.type) },
@@ -112,16 +97,14 @@ export function WithdrawalForm({ done }: Done) {
 
 export function PayoutForm({ done }: Done) {
   const { api } = usePlace()
-  const { field, missing } = useHolders()
   const banks = useBanks('NGN')
-  if (missing) return <Nobody />
   return (
     <Form
       label="Create payout"
       submit={(given) => api.cngn.payouts.create.mutate(bodyOf(given))}
       done={({ id }) => done(id)}
       fields={(given) => [
-        field,
+        holder,
         amount,
         {
           name: 'bankAccount.bankCode',
@@ -164,12 +147,10 @@ const DIRECTIONS = [
 
 export function ConvertForm({ done }: Done) {
   const { api } = usePlace()
-  const { field, missing } = useHolders()
   const networks = useNetworks()
   const [values, setValues] = useState<Values>({})
   const out = (values.direction ?? '').startsWith('cNGN')
   const network = networks.find(({ key }) => key === (values.networkKey ?? 'base'))
-  if (missing) return <Nobody />
   return (
     <Form
       label="Create convert"
@@ -180,7 +161,7 @@ export function ConvertForm({ done }: Done) {
       }}
       done={({ id }) => done(id)}
       fields={() => [
-        field,
+        holder,
         { name: 'direction', label: 'Direction', options: DIRECTIONS },
         { ...amount, label: 'Amount', placeholder: '100', check: amountCheck(6) },
         {

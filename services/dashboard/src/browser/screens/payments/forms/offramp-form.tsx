@@ -7,14 +7,13 @@ import { Form, type Values } from '../../../parts/form.tsx'
 import { words } from '../../../parts/format.ts'
 import { Amount } from '../../../parts/parts.tsx'
 import { AccountName } from './account-name.tsx'
-import { useBanks, useCurrencies, useCustomers, useNetworks } from './options.ts'
+import { useBanks, useCurrencies, useNetworks } from './options.ts'
 
 /** Stablecoin to a bank account: rate, fee and the name at the bank are seen before it is created. */
 export function OfframpForm({ done }: { done: (id: string) => void }) {
   const { environment, api } = usePlace()
   const currencies = useCurrencies().filter(({ offramp }) => offramp)
   const networks = useNetworks()
-  const customers = useCustomers({ enabled: false })
   const [values, setValues] = useState<Values>({})
   const chosen = currencies.find(({ code }) => code === values.destinationCurrency) ?? currencies[0]
   const currency = chosen?.code ?? ''
@@ -104,7 +103,7 @@ export function OfframpForm({ done }: { done: (id: string) => void }) {
           optional: environment === 'test',
           check: addressCheck(network?.type),
         },
-        { name: 'customerId', wide: true, label: 'Customer', optional: true, options: [['', 'None'], ...customers] },
+        { name: 'customerId', wide: true, label: 'Customer', optional: true, customer: 'any' },
         { name: 'reference', label: 'Your reference', optional: true },
       ]}
     />

@@ -3,14 +3,13 @@ import { usePlace } from '../../../context.ts'
 import { addressCheck, amountCheck, bodyOf } from '../../../parts/checks.ts'
 import { Form, type Values } from '../../../parts/form.tsx'
 import { words } from '../../../parts/format.ts'
-import { useBanks, useCurrencies, useCustomers, useNetworks } from './options.ts'
+import { useBanks, useCurrencies, useNetworks } from './options.ts'
 
 /** A bank transfer to stablecoin in a wallet. */
 export function OnrampForm({ done }: { done: (id: string) => void }) {
   const { environment, api } = usePlace()
   const currencies = useCurrencies().filter(({ onramp }) => onramp)
   const networks = useNetworks()
-  const customers = useCustomers({ enabled: false })
   const [values, setValues] = useState<Values>({})
   const chosen = currencies.find(({ code }) => code === values.sourceCurrency) ?? currencies[0]
   const banks = useBanks(environment === 'live' ? (chosen?.code ?? '') : '')
@@ -50,7 +49,7 @@ export function OnrampForm({ done }: { done: (id: string) => void }) {
         { name: 'networkKey', label: 'On the network', options: keys.map((each) => [each, words(each)]) },
         { name: 'destinationAddress', wide: true, label: 'Wallet', check: addressCheck(network?.type) },
         ...refund,
-        { name: 'customerId', wide: true, label: 'Customer', optional: true, options: [['', 'None'], ...customers] },
+        { name: 'customerId', wide: true, label: 'Customer', optional: true, customer: 'any' },
         { name: 'reference', label: 'Your reference', optional: true },
       ]}
     />

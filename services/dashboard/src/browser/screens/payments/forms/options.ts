@@ -48,12 +48,3 @@ export function useBanks(code: string) {
   })
   return data?.banks ?? []
 }
-
-/** Customers as options. Only `enabled` ones can use cNGN. */
-export function useCustomers({ enabled }: { enabled: boolean }): readonly (readonly [string, string])[] {
-  const { environment, api } = usePlace()
-  const { data } = useQuery({ queryKey: [environment, 'customers'], queryFn: () => api.customers.list.query({}) })
-  return (data?.customers ?? [])
-    .filter(({ cngn }) => !enabled || cngn.status === 'enabled')
-    .map(({ id, name, email }) => [id, `${name}, ${email}`] as const)
-}

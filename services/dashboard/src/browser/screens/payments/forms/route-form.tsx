@@ -2,13 +2,12 @@ import { useState } from 'react'
 import { usePlace } from '../../../context.ts'
 import { addressCheck, bodyOf } from '../../../parts/checks.ts'
 import { Form, type Values } from '../../../parts/form.tsx'
-import { useCustomers, useNetworks } from './options.ts'
+import { useNetworks } from './options.ts'
 
 /** An address on one network whose deposits are delivered on another. */
 export function RouteForm({ done }: { done: (id: string) => void }) {
   const { environment, api } = usePlace()
   const networks = useNetworks()
-  const customers = useCustomers({ enabled: false })
   const [values, setValues] = useState<Values>({})
   const network = (name: string, otherwise: number) =>
     networks.find(({ key }) => key === values[name]) ?? networks[otherwise]
@@ -49,7 +48,7 @@ export function RouteForm({ done }: { done: (id: string) => void }) {
           optional: true,
           check: addressCheck(origin?.type),
         },
-        { name: 'customerId', wide: true, label: 'Customer', optional: true, options: [['', 'None'], ...customers] },
+        { name: 'customerId', wide: true, label: 'Customer', optional: true, customer: 'any' },
       ]}
     />
   )

@@ -4,14 +4,12 @@ import { usePlace } from '../../../context.ts'
 import { addressCheck, amountCheck, bodyOf } from '../../../parts/checks.ts'
 import { Form, type Values } from '../../../parts/form.tsx'
 import { Amount } from '../../../parts/parts.tsx'
-import { useCustomers } from './options.ts'
 
 const RENEW_MS = 15_000
 
 /** EURC and USDC on Solana, with the price that they have now. */
 export function SwapForm({ done }: { done: (id: string) => void }) {
   const { environment, api } = usePlace()
-  const customers = useCustomers({ enabled: false })
   const [values, setValues] = useState<Values>({})
   const from = values.fromCurrency ?? 'EURC'
   const amount = amountCheck(6)(values.amount ?? '') === undefined ? (values.amount ?? '') : ''
@@ -48,7 +46,7 @@ export function SwapForm({ done }: { done: (id: string) => void }) {
           optional: environment === 'test',
           check: addressCheck('svm'),
         },
-        { name: 'customerId', wide: true, label: 'Customer', optional: true, options: [['', 'None'], ...customers] },
+        { name: 'customerId', wide: true, label: 'Customer', optional: true, customer: 'any' },
       ]}
     >
       {() =>
