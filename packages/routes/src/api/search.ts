@@ -53,7 +53,7 @@ export const DepositSearch = z
     ...createdFilters,
     ...pageFields('deposit', exampleId(DEPOSIT)),
   })
-  .meta({ example: { paymentRouteId: exampleId(ROUTE), statuses: ['completed'], limit: 50 } })
+  .meta({ example: { statuses: ['completed'], limit: 50 } })
 
 export const DepositPage = z.object({
   deposits: items('The deposits that fit, newest first', Deposit),

@@ -1719,11 +1719,7 @@ class PaymentRoutesResource extends Resource {
    * `POST /v1/payment-routes/{paymentRouteId}/deposits/search`
    *
    * @example
-   * const reply = await payments.paymentRoutes.searchDeposits('01936f2a-7c1e-7000-8000-000000000010', {
-   *   paymentRouteId: '01936f2a-7c1e-7000-8000-000000000010',
-   *   statuses: ['completed'],
-   *   limit: 50,
-   * })
+   * const reply = await payments.paymentRoutes.searchDeposits('01936f2a-7c1e-7000-8000-000000000010', { statuses: ['completed'], limit: 50 })
    */
   searchDeposits(
     paymentRouteId: string,
