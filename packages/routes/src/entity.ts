@@ -31,8 +31,8 @@ import { depositMachine, routeMachine } from './routes/states.ts'
 const visibleFilter = { visible: { name: 'visible', cond: { hidden: false }, default: true } }
 export const WITH_HIDDEN = { visible: false } as const
 
-/** SQL over the table: the words by which a payment route is found. */
-export const searchedWords = (of = ''): string => wordsOf(`${of}name`)
+/** SQL over the table: the words by which a payment route is found. A deposit address is one, in any letter case. */
+export const searchedWords = (of = ''): string => wordsOf(`${of}name || ' ' || ${of}deposit_address`)
 
 /** The index of a tenant's routes, newest first, with what a search filters by: rows are wide. */
 export const ROUTES_LISTED = `payment_routes (organisation_id, environment, created_at desc, id desc)

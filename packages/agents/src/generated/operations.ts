@@ -298,7 +298,7 @@ export const operations: readonly Operation[] = [
         name: 'text',
         type: 'string',
         required: false,
-        description: 'The id of a payment route, its deposit address in full, or words: each begins a word of the name',
+        description: 'The id of a payment route, or words: each begins a word of the name or the deposit address',
       },
       {
         name: 'statuses',

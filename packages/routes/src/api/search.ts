@@ -26,7 +26,7 @@ export const RouteSearch = z
       .min(1)
       .max(200)
       .meta({
-        description: 'The id of a payment route, its deposit address in full, or words: each begins a word of the name',
+        description: 'The id of a payment route, or words: each begins a word of the name or the deposit address',
         example: 'treasury',
       })
       .optional(),
@@ -65,9 +65,7 @@ export const DepositPage = z.object({
 const visible: SearchCondition = () => 'not t.hidden'
 
 function textCondition(text: string): SearchCondition {
-  if (isId(text)) return (value) => `t.id = ${value(text)}::uuid`
-  const words = beginsWords(searchedWords('t.'), text)
-  return (value) => `(lower(t.deposit_address) = ${value(text.toLowerCase())} or ${words(value)})`
+  return isId(text) ? (value) => `t.id = ${value(text)}::uuid` : beginsWords(searchedWords('t.'), text)
 }
 
 /** One of two columns must have one of several values. */

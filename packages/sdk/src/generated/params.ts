@@ -67,7 +67,7 @@ export interface PaymentRouteCreateParams {
 }
 
 export interface PaymentRouteSearchParams {
-  /** The id of a payment route, its deposit address in full, or words: each begins a word of the name */
+  /** The id of a payment route, or words: each begins a word of the name or the deposit address */
   text?: string
   /** Only these statuses */
   statuses?: ('active' | 'paused' | 'deleted')[]
