@@ -6,7 +6,9 @@ import {
   chromiumCommand,
   foundOrganisation,
   hasTools,
+  newCollection,
   newMerchant,
+  newRoute,
   signedIn,
   startNameServer,
   useService,
@@ -190,9 +192,14 @@ describe.runIf(hasTools(chromiumCommand()))('settings in the dashboard', () => {
   )
 
   test(
-    'every screen of a suspended organisation says before a click that it can be read and not changed',
+    'every screen of a suspended organisation says that it can be read and not changed, and offers no change that would be refused',
     async () => {
-      const { organisationId } = await newMerchant(service)
+      const merchant = await newMerchant(service)
+      const { organisationId } = merchant
+      const link = await newCollection(merchant)
+      const route = await newRoute(merchant)
+      const hook = (await merchant.call('POST /v1/webhooks', { body: { url: 'https://merchant.example/hooks' } })).body
+        .data
       const since = (is: string) =>
         service.runtime.pool.query(`update organisations set suspended_at = ${is} where id = $1`, [organisationId])
       await since("'2026-03-01T10:00:00Z'")
@@ -203,6 +210,29 @@ describe.runIf(hasTools(chromiumCommand()))('settings in the dashboard', () => {
         await says.waitFor({ timeout: PATIENCE })
       }
       await checkScreen(page, 'settings-suspended')
+      const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true })
+      for (const [screen, ...names] of [
+        ['collections', 'New checkout', 'New invoice', 'New payment link'],
+        [`collections/${link.id}`, 'Pay it in the sandbox'],
+        [`routes/${route.id}`, /^Send .* in the sandbox$/],
+        ['swaps', 'New swap'],
+        ['swaps?new=1', 'Create swap'],
+        ['customers', 'New customer'],
+        ['keys', 'New API key'],
+        ['webhooks', 'New endpoint'],
+        [`webhooks/${hook.id}`, 'Send a test event', 'Rotate the secret', 'Disable', 'Delete'],
+        ['settings', 'Invite'],
+      ] as const) {
+        await page.goto(`${service.url}/dashboard/test/${screen}`)
+        for (const name of names) {
+          await button(name).waitFor({ timeout: PATIENCE })
+          expect([screen, name, await button(name).isDisabled()]).toEqual([screen, name, true])
+        }
+      }
+      await page.goto(`${service.url}/dashboard/test/keys`)
+      const revoke = page.getByRole('button', { name: /^Revoke / }).first()
+      await revoke.waitFor({ timeout: PATIENCE })
+      expect(await revoke.isEnabled()).toBe(true)
       await since('null')
       await page.reload()
       await page.getByRole('heading', { level: 1 }).waitFor({ timeout: PATIENCE })

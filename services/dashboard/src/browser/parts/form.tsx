@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { ChangeButton } from './change-button.tsx'
 import { CustomerChoice } from './lists/customer-choice.tsx'
 import { Failure, Field, fieldsOf } from './parts.tsx'
 
@@ -122,9 +123,9 @@ export function Form<R>({
       ))}
       {children?.(complete)}
       {!shown && <Failure error={send.error} />}
-      <button type="submit" className="primary" disabled={disabled || send.isPending}>
+      <ChangeButton type="submit" className="primary" disabled={disabled || send.isPending}>
         {send.isPending ? 'Sending …' : label}
-      </button>
+      </ChangeButton>
     </form>
   )
 }

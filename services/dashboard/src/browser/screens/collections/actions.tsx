@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { ChangeButton } from '../../parts/change-button.tsx'
 import { fileAddress, requestFile, saveBlob } from '../../parts/files.ts'
 import { Dialog, Failure } from '../../parts/parts.tsx'
 
@@ -53,19 +54,19 @@ export function Actions({ of }: { of: Collection }) {
         </button>
       )}
       {of.type === 'invoice' && isOpen && (
-        <button
+        <ChangeButton
           type="button"
           disabled={send.isPending || of.customerId === null}
           title={of.customerId === null ? 'An invoice without a customer cannot be sent' : undefined}
           onClick={() => send.mutate()}
         >
           {send.isSuccess ? 'Sent' : of.status === 'overdue' ? 'Remind' : 'Send by email'}
-        </button>
+        </ChangeButton>
       )}
       {isOpen && (
-        <button type="button" className="danger" onClick={() => setAsking(true)}>
+        <ChangeButton type="button" className="danger" onClick={() => setAsking(true)}>
           {verb}
-        </button>
+        </ChangeButton>
       )}
       <Failure error={send.error ?? data.error} />
       {asking && (

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Link, Redirect } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { ChangeButton } from '../../parts/change-button.tsx'
 import { fileAddress } from '../../parts/files.ts'
 import { words } from '../../parts/format.ts'
 import { Code } from '../../parts/object/code.tsx'
@@ -212,9 +213,9 @@ function Pay({
           )}
         </Field>
       )}
-      <button type="button" className="primary" disabled={pay.isPending} onClick={() => pay.mutate()}>
+      <ChangeButton type="button" className="primary" disabled={pay.isPending} onClick={() => pay.mutate()}>
         {pay.isPending ? 'Paying …' : 'Pay it in the sandbox'}
-      </button>
+      </ChangeButton>
       <p className="hint" role="status">
         {pay.isSuccess ? 'Sent: it arrives below within seconds.' : 'Simulates a payer. No money moves.'}
       </p>

@@ -2,6 +2,7 @@ import type { Inputs, Outputs } from '@payments/client'
 import { memo } from 'react'
 import { Link } from 'wouter'
 import { usePlace } from '../../context.ts'
+import { ChangeButton } from '../../parts/change-button.tsx'
 import { words } from '../../parts/format.ts'
 import {
   CREATED,
@@ -67,15 +68,15 @@ export function Collections() {
       title="Collections"
       actions={
         <>
-          <button type="button" onClick={create('checkout')}>
+          <ChangeButton type="button" onClick={create('checkout')}>
             New checkout
-          </button>
-          <button type="button" onClick={create('invoice')}>
+          </ChangeButton>
+          <ChangeButton type="button" onClick={create('invoice')}>
             New invoice
-          </button>
-          <button type="button" className="primary" onClick={create('1')}>
+          </ChangeButton>
+          <ChangeButton type="button" className="primary" onClick={create('1')}>
             New payment link
-          </button>
+          </ChangeButton>
         </>
       }
     >

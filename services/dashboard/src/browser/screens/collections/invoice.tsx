@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { ChangeButton } from '../../parts/change-button.tsx'
 import { requestFile } from '../../parts/files.ts'
 import { CustomerChoice } from '../../parts/lists/customer-choice.tsx'
 import { Amount, Dialog, Failure, Field, fieldsOf } from '../../parts/parts.tsx'
@@ -179,9 +180,9 @@ export function NewInvoice({ close }: { close: () => void }) {
           <Destination wrong={wrong} currency={currency} choose={setCurrency} />
           {Object.keys(wrong).length === 0 && <Failure error={failed} />}
           <div className="actions">
-            <button type="submit" className="primary" disabled={create.isPending}>
+            <ChangeButton type="submit" className="primary" disabled={create.isPending}>
               {create.isPending ? 'Creating …' : 'Create invoice'}
-            </button>
+            </ChangeButton>
             <button type="submit" value="preview" disabled={preview.isPending}>
               {preview.isPending ? 'Drawing …' : 'Preview'}
             </button>

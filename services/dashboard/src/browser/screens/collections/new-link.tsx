@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { ChangeButton } from '../../parts/change-button.tsx'
 import { amountCheck } from '../../parts/checks.ts'
 import { Dialog, Failure, Field, fieldsOf } from '../../parts/parts.tsx'
 import { CURRENCIES, Destination, destinationIn } from './destination.tsx'
@@ -65,9 +66,9 @@ export function NewLink({ type, close }: { type: 'link' | 'checkout'; close: () 
         </Field>
         <Destination wrong={wrong} currency={currency} choose={setCurrency} />
         {Object.keys(wrong).length === 0 && <Failure error={create.error} />}
-        <button type="submit" className="primary" disabled={create.isPending}>
+        <ChangeButton type="submit" className="primary" disabled={create.isPending}>
           {create.isPending ? 'Creating …' : `Create ${name}`}
-        </button>
+        </ChangeButton>
       </form>
     </Dialog>
   )

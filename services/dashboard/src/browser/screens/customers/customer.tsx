@@ -3,6 +3,7 @@ import { Fragment, useState } from 'react'
 import { Link } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { ChangeButton } from '../../parts/change-button.tsx'
 import { fileAddress } from '../../parts/files.ts'
 import { Form } from '../../parts/form.tsx'
 import { words } from '../../parts/format.ts'
@@ -187,9 +188,9 @@ function Enable({
     <>
       {failureReason && <p className="note">{words(failureReason)}</p>}
       <p className="hint">With cNGN the customer has a balance in naira, an account for payins, and payouts.</p>
-      <button type="button" onClick={() => setAsking(true)}>
+      <ChangeButton type="button" onClick={() => setAsking(true)}>
         Enable cNGN
-      </button>
+      </ChangeButton>
       {asking && (
         <Dialog title="Enable cNGN" close={() => setAsking(false)}>
           <Form

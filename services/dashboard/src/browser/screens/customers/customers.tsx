@@ -3,6 +3,7 @@ import { memo } from 'react'
 import { Link, useLocation } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { ChangeButton } from '../../parts/change-button.tsx'
 import { bodyOf, countryCheck, emailCheck } from '../../parts/checks.ts'
 import { Form } from '../../parts/form.tsx'
 import { CREATED, createdIn, given, textIn, useAddress } from '../../parts/lists/address.ts'
@@ -29,9 +30,9 @@ export function Customers() {
     <Screen
       title="Customers"
       actions={
-        <button type="button" className="primary" onClick={() => change({ new: '1' })}>
+        <ChangeButton type="button" className="primary" onClick={() => change({ new: '1' })}>
           New customer
-        </button>
+        </ChangeButton>
       }
     >
       <Found

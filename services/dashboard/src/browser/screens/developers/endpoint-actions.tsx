@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { useLocation } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { ChangeButton } from '../../parts/change-button.tsx'
 import { Form } from '../../parts/form.tsx'
 import { Copy, Dialog, Failure } from '../../parts/parts.tsx'
 
@@ -35,25 +36,25 @@ export function EndpointActions({ of }: { of: Endpoint }) {
   return (
     <>
       {isEnabled ? (
-        <button type="button" onClick={() => setAsked('recover')}>
+        <ChangeButton type="button" onClick={() => setAsked('recover')}>
           Send missed events
-        </button>
+        </ChangeButton>
       ) : (
-        <button type="button" className="primary" disabled={enable.isPending} onClick={() => enable.mutate()}>
+        <ChangeButton type="button" className="primary" disabled={enable.isPending} onClick={() => enable.mutate()}>
           Enable
-        </button>
+        </ChangeButton>
       )}
-      <button type="button" onClick={() => setAsked('rotate')}>
+      <ChangeButton type="button" onClick={() => setAsked('rotate')}>
         Rotate the secret
-      </button>
+      </ChangeButton>
       {isEnabled && (
-        <button type="button" onClick={() => setAsked('disable')}>
+        <ChangeButton type="button" onClick={() => setAsked('disable')}>
           Disable
-        </button>
+        </ChangeButton>
       )}
-      <button type="button" className="danger" onClick={() => setAsked('delete')}>
+      <ChangeButton type="button" className="danger" onClick={() => setAsked('delete')}>
         Delete
-      </button>
+      </ChangeButton>
       <Failure error={enable.error} />
       {asked === 'rotate' && <Rotate id={webhookEndpointId} close={close} />}
       {asked === 'recover' && <Recover id={webhookEndpointId} close={close} />}

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { ChangeButton } from '../../parts/change-button.tsx'
 import { Confirm, needsConfirmation } from '../../parts/confirm.tsx'
 import { Copy, Dialog, Empty, Failure, Field, fieldsOf, Screen, Skeleton, Time } from '../../parts/parts.tsx'
 import { refusalOf } from '../../parts/rights.ts'
@@ -24,9 +25,14 @@ export function Keys() {
     <Screen
       title="API keys"
       actions={
-        <button type="button" className="primary" disabled={refused !== undefined} onClick={() => setCreating(true)}>
+        <ChangeButton
+          type="button"
+          className="primary"
+          disabled={refused !== undefined}
+          onClick={() => setCreating(true)}
+        >
           New API key
-        </button>
+        </ChangeButton>
       }
     >
       {refused && <p className="note">{refused}</p>}
@@ -123,9 +129,9 @@ function NewKey({ close }: { close: () => void }) {
         ) : (
           <Failure error={create.error} />
         )}
-        <button type="submit" className="primary" disabled={create.isPending}>
+        <ChangeButton type="submit" className="primary" disabled={create.isPending}>
           Create key
-        </button>
+        </ChangeButton>
       </form>
     </Dialog>
   )

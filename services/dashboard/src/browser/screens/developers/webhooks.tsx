@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { Link } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { ChangeButton } from '../../parts/change-button.tsx'
 import { NotLoaded } from '../../parts/object/not-loaded.tsx'
 import { Copy, Dialog, Empty, Failure, Field, fieldsOf, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
 import { EndpointActions } from './endpoint-actions.tsx'
@@ -19,9 +20,9 @@ export function Webhooks() {
     <Screen
       title="Webhooks"
       actions={
-        <button type="button" className="primary" onClick={() => setCreating(true)}>
+        <ChangeButton type="button" className="primary" onClick={() => setCreating(true)}>
           New endpoint
-        </button>
+        </ChangeButton>
       }
     >
       <Failure error={error} retry={() => void refetch()} />
@@ -83,9 +84,9 @@ function NewEndpoint({ close }: { close: () => void }) {
           )}
         </Field>
         {!wrong.url && <Failure error={create.error} />}
-        <button type="submit" className="primary" disabled={create.isPending}>
+        <ChangeButton type="submit" className="primary" disabled={create.isPending}>
           Create endpoint
-        </button>
+        </ChangeButton>
       </form>
     </Dialog>
   )
@@ -120,9 +121,9 @@ export function Endpoint({ id }: { id: string }) {
       actions={
         <>
           {data.endpoint.status === 'enabled' && (
-            <button type="button" className="primary" disabled={test.isPending} onClick={() => test.mutate()}>
+            <ChangeButton type="button" className="primary" disabled={test.isPending} onClick={() => test.mutate()}>
               Send a test event
-            </button>
+            </ChangeButton>
           )}
           <EndpointActions of={data.endpoint} />
         </>
@@ -161,9 +162,9 @@ export function Endpoint({ id }: { id: string }) {
                       Next attempt <Time at={nextAttemptAt} />
                     </p>
                   ) : (
-                    <button type="button" disabled={retry.isPending} onClick={() => retry.mutate(deliveryId)}>
+                    <ChangeButton type="button" disabled={retry.isPending} onClick={() => retry.mutate(deliveryId)}>
                       Send it again
-                    </button>
+                    </ChangeButton>
                   )}
                 </details>
               </li>

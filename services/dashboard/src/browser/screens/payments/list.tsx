@@ -3,6 +3,7 @@ import { memo, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { ChangeButton } from '../../parts/change-button.tsx'
 import { asMoney, words } from '../../parts/format.ts'
 import { CREATED, CUSTOMER, optionsOf, useAddress } from '../../parts/lists/address.ts'
 import { Found, useFound } from '../../parts/lists/found.tsx'
@@ -29,9 +30,9 @@ export function PaymentList({ kind }: { kind: AnyKind }) {
     </Empty>
   )
   const create = Form && (
-    <button type="button" className="primary" onClick={() => change({ new: '1' })}>
+    <ChangeButton type="button" className="primary" onClick={() => change({ new: '1' })}>
       New {kind.one}
-    </button>
+    </ChangeButton>
   )
   return (
     <Screen title={kind.title} actions={create}>

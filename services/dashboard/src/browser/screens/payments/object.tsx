@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Fragment, useState } from 'react'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { ChangeButton } from '../../parts/change-button.tsx'
 import { Countdown } from '../../parts/countdown.tsx'
 import { words } from '../../parts/format.ts'
 import { Code } from '../../parts/object/code.tsx'
@@ -132,9 +133,9 @@ function Simulate({ kind, of }: { kind: AnyKind; of: unknown }) {
   })
   return (
     <div className="pay">
-      <button type="button" className="primary" disabled={run.isPending} onClick={() => run.mutate()}>
+      <ChangeButton type="button" className="primary" disabled={run.isPending} onClick={() => run.mutate()}>
         {run.isPending ? 'Sending …' : kind.simulate?.label}
-      </button>
+      </ChangeButton>
       <p className="hint" role="status">
         {run.isSuccess ? 'Sent: it arrives within seconds.' : 'Simulates the payer. No money moves.'}
       </p>
@@ -157,9 +158,9 @@ function Cancel({ kind, of }: { kind: AnyKind; of: unknown }) {
   if (!kind.cancel?.when(of)) return null
   return (
     <>
-      <button type="button" className="danger" onClick={() => setAsking(true)}>
+      <ChangeButton type="button" className="danger" onClick={() => setAsking(true)}>
         {kind.cancel.label}
-      </button>
+      </ChangeButton>
       {asking && (
         <Dialog title={`${kind.cancel.label}?`} close={() => setAsking(false)}>
           <p>{kind.cancel.question}</p>

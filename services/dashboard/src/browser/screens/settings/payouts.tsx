@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { ChangeButton } from '../../parts/change-button.tsx'
 import { addressCheck, bodyOf } from '../../parts/checks.ts'
 import { ConfirmedForm, Outcome } from '../../parts/confirm.tsx'
 import type { FieldSpec, Values } from '../../parts/form.tsx'
@@ -94,14 +95,14 @@ function Allowed({ of, isRefused }: { of: readonly Destination[] | null; isRefus
           {of.map((each) => (
             <li key={shown(each)}>
               <code>{shown(each)}</code>
-              <button
+              <ChangeButton
                 type="button"
                 aria-label={`Remove ${shown(each)}`}
                 disabled={isRefused || remove.isPending}
                 onClick={() => remove.mutate(each)}
               >
                 Remove
-              </button>
+              </ChangeButton>
             </li>
           ))}
         </ul>
@@ -110,13 +111,13 @@ function Allowed({ of, isRefused }: { of: readonly Destination[] | null; isRefus
         <Outcome error={remove.error} again={() => remove.variables && remove.mutate(remove.variables)} />
       )}
       <div className="actions">
-        <button type="button" disabled={isRefused} onClick={() => setAdding(true)}>
+        <ChangeButton type="button" disabled={isRefused} onClick={() => setAdding(true)}>
           Add a destination
-        </button>
+        </ChangeButton>
         {of && (
-          <button type="button" disabled={isRefused} onClick={() => setOpening(true)}>
+          <ChangeButton type="button" disabled={isRefused} onClick={() => setOpening(true)}>
             Allow every destination
-          </button>
+          </ChangeButton>
         )}
       </div>
       {adding && (

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { clients, queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { ChangeButton } from '../../parts/change-button.tsx'
 import { emailCheck } from '../../parts/checks.ts'
 import { ConfirmedForm, Outcome } from '../../parts/confirm.tsx'
 import { words } from '../../parts/format.ts'
@@ -35,9 +36,14 @@ export function Team() {
     <Screen
       title="Team"
       actions={
-        <button type="button" className="primary" disabled={refused !== undefined} onClick={() => setInviting(true)}>
+        <ChangeButton
+          type="button"
+          className="primary"
+          disabled={refused !== undefined}
+          onClick={() => setInviting(true)}
+        >
           Invite
-        </button>
+        </ChangeButton>
       }
     >
       <SettingsTabs />
@@ -106,14 +112,14 @@ function MemberRow({ of: { userId, email, fullName, role, createdAt }, isSelf }:
           <option value="member">Member</option>
           {role === 'operator' && <option value="operator">Operator</option>}
         </select>
-        <button
+        <ChangeButton
           type="button"
           aria-label={`Remove ${email}`}
           disabled={isSelf || refusalOf('auth.removeMember', place) !== undefined}
           onClick={() => setRemoving(true)}
         >
           Remove
-        </button>
+        </ChangeButton>
       </span>
       {change.error && (
         <Outcome error={change.error} again={() => change.variables && change.mutate(change.variables)} />
@@ -146,14 +152,14 @@ function InvitationRow({
       <span className="hint">
         Until <Time at={expiresAt} />
       </span>
-      <button
+      <ChangeButton
         type="button"
         aria-label={`Revoke the invitation of ${email}`}
         disabled={refused !== undefined || revoke.isPending}
         onClick={() => revoke.mutate()}
       >
         Revoke
-      </button>
+      </ChangeButton>
       {revoke.error && <Outcome error={revoke.error} again={() => revoke.mutate()} />}
     </li>
   )

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { ChangeButton } from '../../parts/change-button.tsx'
 import { type Filters, filtersIn, parametersIn, parametersOf } from '../../parts/lists/transactions.ts'
 import { Dialog, Failure, Field, fieldsOf } from '../../parts/parts.tsx'
 
@@ -38,14 +39,14 @@ export function Views() {
         ))}
       </nav>
       {present && !shown && (
-        <button type="button" className="quiet" onClick={() => setSaving(true)}>
+        <ChangeButton type="button" className="quiet" onClick={() => setSaving(true)}>
           Save this view
-        </button>
+        </ChangeButton>
       )}
       {mayRemove && (
-        <button type="button" className="quiet" onClick={() => remove.mutate(shown.id)}>
+        <ChangeButton type="button" className="quiet" onClick={() => remove.mutate(shown.id)}>
           Delete view
-        </button>
+        </ChangeButton>
       )}
       <Failure error={remove.error} />
       {saving && <SaveView close={() => setSaving(false)} filter={filtersIn(search)} />}

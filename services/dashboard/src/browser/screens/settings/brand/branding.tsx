@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { queries } from '../../../api.ts'
 import { usePlace } from '../../../context.ts'
+import { ChangeButton } from '../../../parts/change-button.tsx'
 import { countryCheck, emailCheck } from '../../../parts/checks.ts'
 import { Form, type Values } from '../../../parts/form.tsx'
 import { Failure, Screen, Skeleton } from '../../../parts/parts.tsx'
@@ -116,9 +117,9 @@ function Logo({ of }: { of: Branding }) {
         />
       </label>
       {of.logoUrl && (
-        <button type="button" className="quiet" onClick={() => remove.mutate()}>
+        <ChangeButton type="button" className="quiet" onClick={() => remove.mutate()}>
           Remove the logo
-        </button>
+        </ChangeButton>
       )}
       <Failure error={upload.error ?? remove.error} />
     </div>

@@ -2,6 +2,7 @@ import type { Outputs } from '@payments/client'
 import { useMutation } from '@tanstack/react-query'
 import { queries } from '../../../api.ts'
 import { usePlace } from '../../../context.ts'
+import { ChangeButton } from '../../../parts/change-button.tsx'
 import { Copyable, Failure } from '../../../parts/parts.tsx'
 
 /** The DNS record that proves whose the site is, and the check of it. Payers then see the domain with a mark. */
@@ -41,9 +42,9 @@ export function Domain({
             </dd>
           </dl>
           <Failure error={verify.error} />
-          <button type="button" disabled={verify.isPending} onClick={() => verify.mutate()}>
+          <ChangeButton type="button" disabled={verify.isPending} onClick={() => verify.mutate()}>
             {verify.isPending ? 'Asking the DNS …' : 'Verify the domain'}
-          </button>
+          </ChangeButton>
         </>
       )}
     </section>
