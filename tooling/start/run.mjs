@@ -153,7 +153,7 @@ function fail(message) {
 
 /** What the service serves and what it starts from is built where the sources have changed. */
 async function build() {
-  const { code } = await run(fittingNode(), ['tooling/start/src/build.ts'], { stdio: 'inherit' })
+  const { code } = await run(fittingNode(), ['services/bundle/src/main.ts'], { stdio: 'inherit' })
   if (code !== 0 || ended) process.exit(1)
 }
 

@@ -33,7 +33,7 @@ export function createPackage(out: string): Packaged {
     mkdirSync(dirname(join(folder, file)), { recursive: true })
     cpSync(join(root, file), join(folder, file))
   }
-  execFileSync(process.execPath, ['tooling/start/src/build.ts'], { cwd: root, stdio: 'inherit' })
+  execFileSync(process.execPath, ['services/bundle/src/main.ts'], { cwd: root, stdio: 'inherit' })
   for (const built of ['services/pay/dist', 'services/dashboard/dist', ...bundleFiles()])
     cpSync(join(root, built), join(folder, built), { recursive: true })
 
