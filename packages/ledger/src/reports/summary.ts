@@ -70,13 +70,18 @@ const totalsOf = (rows: readonly Row[], outcome: ReturnType<typeof outcomeOf>): 
     return [{ kind, asset, ...numbersOf(of, outcome), amount, succeededAmount }]
   })
 
-/** The totals of a period, and of the period before it. The numbers of both are read in one snapshot, and so are the fees and the times of both. */
+/**
+ * The totals of a period, and of the period before it. The numbers of both are read in one snapshot, and so are the fees and the times of
+ * both; all three at once, because those of a year take the database longer than anything else here.
+ */
 export async function summary(context: QueryContext, period: Period): Promise<z.output<typeof Summary>> {
   const previous = before(period)
-  const rows = await sums(context, period, previous)
+  const [rows, [settled, settledBefore], fees] = await Promise.all([
+    sums(context, period, previous),
+    settlementsOf(context, [period, previous]),
+    feesOf(context, { from: previous.from, to: period.to }),
+  ])
   const outcome = outcomeOf(context)
-  const [settled, settledBefore] = await settlementsOf(context, [period, previous])
-  const fees = await feesOf(context, { from: previous.from, to: period.to })
   const part = ({ from, to }: Period, settlements: typeof settled) => {
     const own = rows.filter(({ isLater }) => isLater === (from === period.from))
     return {
@@ -106,7 +111,7 @@ interface DayRow extends Pick<Totals, 'kind' | 'asset' | 'amount' | 'succeededAm
  */
 export async function daily(context: QueryContext, period: Period): Promise<z.output<typeof Daily>> {
   const { actor, em } = context
-  const { rows } = await sqlOf(em).query<DayRow>(
+  const days = sqlOf(em).query<DayRow>(
     `select day::text as date, lines.*
        from (select day::date from generate_series($3::date, $4::date, '1 day') day order by 1) days
       cross join lateral (
@@ -123,9 +128,10 @@ export async function daily(context: QueryContext, period: Period): Promise<z.ou
       ...[statusesOf(context, 'succeeded'), statusesOf(context, 'failed')],
     ],
   )
-  const days = rows.map(({ count, succeeded, failed, ...row }) => ({
+  const [{ rows }, fees] = await Promise.all([days, feesOf(context, period)])
+  const shown = rows.map(({ count, succeeded, failed, ...row }) => ({
     ...row,
     ...numbers(Number(count), Number(succeeded), Number(failed)),
   }))
-  return { timeZone: 'UTC', ...period, days, fees: shownFeesOfDays(await feesOf(context, period)) }
+  return { timeZone: 'UTC', ...period, days: shown, fees: shownFeesOfDays(fees) }
 }
