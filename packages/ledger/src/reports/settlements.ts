@@ -5,8 +5,6 @@ import type { Summary } from './schemas.ts'
 
 /** How many transactions of one kind took so long. */
 interface Row {
-  /** Created in the later period. */
-  readonly isLater: boolean
   readonly kind: z.output<typeof Summary>['settlements'][number]['kind']
   readonly seconds: number
   readonly count: string
@@ -26,35 +24,26 @@ function medianOf(rows: readonly Row[]): { readonly count: number; readonly medi
 }
 
 /**
- * How long the transactions that were created in each of two periods, the later one first, took until they first succeeded, read in one
- * snapshot: from the months that are whole, and the days around them. These are lists of dates, because the planner knows how many
- * rows they have, and reads many of them by their place in the table.
+ * How long the transactions that were created in a period took until they first succeeded: from the months that are whole, and the days
+ * around them. These are lists of dates, because the planner knows how many rows they have, and reads many of them by their place in the
+ * table.
  */
-export async function settlementsOf(
-  { actor, em }: QueryContext,
-  [period, previous]: readonly [Period, Period],
-): Promise<readonly [Settlements, Settlements]> {
-  const spans = [period, previous].map(spansOf)
+export async function settlementsOf({ actor, em }: QueryContext, period: Period): Promise<Settlements> {
+  const { months, days } = spansOf(period)
   const { rows } = await sqlOf(em).query<Row>(
-    `select starts >= $3 as "isLater", kind, seconds, sum(count)::text as count
+    `select kind, seconds, sum(count)::text as count
        from settlement_days
       where organisation_id = $1 and environment = $2
-        and (span = 'month' and starts = any ($4::date[]) or span = 'day' and starts = any ($5::date[]))
-      group by 1, 2, 3 having sum(count) <> 0 order by 3, 2`,
-    [
-      ...[actor.organisationId, actor.environment, period.from],
-      ...[spans.flatMap(({ months }) => months), spans.flatMap(({ days }) => days)],
-    ],
+        and (span = 'month' and starts = any ($3::date[]) or span = 'day' and starts = any ($4::date[]))
+      group by 1, 2 having sum(count) <> 0 order by 2, 1`,
+    [actor.organisationId, actor.environment, months, days],
   )
-  const settlements = (own: readonly Row[]): Settlements => {
-    const kinds = [...Map.groupBy(own, ({ kind }) => kind)].toSorted(([one], [other]) => (one < other ? -1 : 1))
-    return {
-      medianSecondsToSettle: medianOf(own).median,
-      settlements: kinds.map(([kind, of]) => {
-        const { count, median } = medianOf(of)
-        return { kind, count, medianSecondsToSettle: median ?? 0 }
-      }),
-    }
+  const kinds = [...Map.groupBy(rows, ({ kind }) => kind)].toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return {
+    medianSecondsToSettle: medianOf(rows).median,
+    settlements: kinds.map(([kind, of]) => {
+      const { count, median } = medianOf(of)
+      return { kind, count, medianSecondsToSettle: median ?? 0 }
+    }),
   }
-  return [settlements(rows.filter(({ isLater }) => isLater)), settlements(rows.filter(({ isLater }) => !isLater))]
 }

@@ -71,14 +71,15 @@ const totalsOf = (rows: readonly Row[], outcome: ReturnType<typeof outcomeOf>): 
   })
 
 /**
- * The totals of a period, and of the period before it. The numbers of both are read in one snapshot, and so are the fees and the times of
- * both; all three at once, because those of a year take the database longer than anything else here.
+ * The totals of a period, and of the period before it. The numbers of both are read in one snapshot, and so are the fees of both. All
+ * statements are sent at once, because those of a year take the database longer than anything else here.
  */
 export async function summary(context: QueryContext, period: Period): Promise<z.output<typeof Summary>> {
   const previous = before(period)
-  const [rows, [settled, settledBefore], fees] = await Promise.all([
+  const [rows, settled, settledBefore, fees] = await Promise.all([
     sums(context, period, previous),
-    settlementsOf(context, [period, previous]),
+    settlementsOf(context, period),
+    settlementsOf(context, previous),
     feesOf(context, { from: previous.from, to: period.to }),
   ])
   const outcome = outcomeOf(context)
