@@ -2,15 +2,15 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, sta
 import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'rolldown'
-import { bundled, digestOf, entries, places, type Stamp } from './bundle.ts'
+import { bundled, digestOf, entries, folderOf, places, type Stamp } from './bundle.ts'
 
 const { root, dist } = places
 /** Bundles that are kept: a process that runs from one loads some of its files later. */
 const KEPT = 3
 
 /**
- * Builds the service and its commands into a few files, if its sources have changed since the last time. Node resolves and reads 1,900 files for the sources
- * and the packages that they use, which is two thirds of a start and a third of the memory of an idle process.
+ * Builds the service and its commands into a few files, if their sources have changed since the last time. Node resolves and reads 1,900 files
+ * for the sources and the packages that they use, which is two thirds of a start and a third of the memory of an idle process.
  */
 export async function build(): Promise<void> {
   if (bundled('service')) return
@@ -46,7 +46,7 @@ export async function build(): Promise<void> {
       .filter(isOwn)
       .concat('services/bundle/src/build.ts', 'services/bundle/src/bundle.ts')
       .sort()
-    publish(folder, { folder: '', sources, digest: digestOf(sources) })
+    publish(folder, { sources, digest: digestOf(sources) })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -70,23 +70,26 @@ function linesOf(
 
 const isOwn = (file: string): boolean => /^(packages|services)\//.test(file) && !file.includes('node_modules')
 
-/** Gives the bundle the name of its contents and names it in the stamp, in one step each: whoever starts meanwhile finds a whole one. */
+/** Renames the bundle to the digest of its sources, then replaces the stamp: a process that starts in between finds a complete bundle. */
 function publish(built: string, stamp: Stamp): void {
-  const folder = stamp.digest.slice(0, 16)
+  const folder = folderOf(stamp.digest)
   chmodSync(built, 0o755)
   try {
-    renameSync(built, join(dist, folder))
+    renameSync(built, folder)
   } catch (error) {
     // Another process has built the same.
     if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
   const next = `${built}.json`
-  writeFileSync(next, JSON.stringify({ ...stamp, folder }))
+  writeFileSync(next, JSON.stringify(stamp))
   renameSync(next, places.stamp)
-  const age = (name: string) => statSync(join(dist, name)).mtimeMs
-  const others = readdirSync(dist).filter((name) => /^[0-9a-f]{16}$/.test(name) && name !== folder)
-  for (const old of others.toSorted((one, other) => age(other) - age(one)).slice(KEPT - 1))
-    rmSync(join(dist, old), { recursive: true, force: true })
+  const builtAt = (path: string) => statSync(path).mtimeMs
+  const others = readdirSync(dist)
+    .filter((name) => /^[0-9a-f]{16}$/.test(name))
+    .map((name) => join(dist, name))
+    .filter((path) => path !== folder)
+  for (const old of others.toSorted((one, other) => builtAt(other) - builtAt(one)).slice(KEPT - 1))
+    rmSync(old, { recursive: true, force: true })
 }
 
 /** What a process needs of the bundle, by its path in the repository. @throws Error where it is not built */

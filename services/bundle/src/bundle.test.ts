@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { bundled, places, type Stamp } from './bundle.ts'
+import { bundled, folderOf, places, type Stamp } from './bundle.ts'
 
 const stamp = () => JSON.parse(readFileSync(places.stamp, 'utf8')) as Stamp
 
@@ -33,10 +33,11 @@ test('a service whose sources have changed since its bundle was built starts fro
   }
   expect(found()).toBe('false')
   const dist = join(copy, 'services/bundle/dist')
-  mkdirSync(join(dist, stamp().folder), { recursive: true })
+  const folder = join(dist, basename(folderOf(stamp().digest)))
+  mkdirSync(folder, { recursive: true })
   cpSync(places.stamp, join(dist, 'bundle.json'))
   expect(found()).toBe('false')
-  writeFileSync(join(dist, stamp().folder, 'service.mjs'), '')
+  writeFileSync(join(folder, 'service.mjs'), '')
   expect(found()).toBe('true')
   writeFileSync(join(copy, 'packages/kernel/src/actor.ts'), 'export const changed = true')
   expect(found()).toBe('false')

@@ -9,9 +9,8 @@ const dist = join(root, 'services/bundle/dist')
 /** Where the repository, the bundles and what says which of them is current are. */
 export const places = { root, dist, stamp: join(dist, 'bundle.json') }
 
-/** What was built: its folder in `dist`, the files of this repository that are in it, and their digest. */
+/** What was built: the files of this repository that are in it, and their digest. */
 export interface Stamp {
-  readonly folder: string
   readonly sources: readonly string[]
   readonly digest: string
 }
@@ -26,6 +25,9 @@ export function digestOf(sources: readonly string[]): string {
   return hash.digest('hex')
 }
 
+/** The folder of a bundle, by the digest of its sources. */
+export const folderOf = (digest: string): string => join(dist, digest.slice(0, 16))
+
 /** What is in the bundle: each entry, and the source that it is built of. */
 export const entries = {
   service: 'services/gateway/src/internal/process.ts',
@@ -39,8 +41,8 @@ export type Entry = keyof typeof entries
  */
 export function bundled(entry: Entry): string | undefined {
   if (!existsSync(places.stamp)) return undefined
-  const { folder, sources, digest } = JSON.parse(readFileSync(places.stamp, 'utf8')) as Stamp
-  const file = join(dist, folder, `${entry}.mjs`)
+  const { sources, digest } = JSON.parse(readFileSync(places.stamp, 'utf8')) as Stamp
+  const file = join(folderOf(digest), `${entry}.mjs`)
   return digestOf(sources) === digest && existsSync(file) ? pathToFileURL(file).href : undefined
 }
 
