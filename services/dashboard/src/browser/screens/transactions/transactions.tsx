@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { isId } from '../../parts/checks.ts'
@@ -9,6 +8,7 @@ import { Found, useFound } from '../../parts/lists/found.tsx'
 import { AMOUNTS, assets, filtersIn, findTransactions, kinds, statuses, TEXT } from '../../parts/lists/transactions.ts'
 import { TransactionTable } from '../../parts/object/transaction-table.tsx'
 import { Empty, Screen } from '../../parts/parts.tsx'
+import { useNetworks } from '../payments/forms/options.ts'
 import { Export } from './export.tsx'
 import { Views } from './views.tsx'
 
@@ -16,17 +16,12 @@ const same = (value: string): string => value
 
 /** The filters of the list. */
 function useFilters(): readonly Filter[] {
-  const { environment, api } = usePlace()
-  const { data } = useQuery({
-    queryKey: [environment, 'networks'],
-    queryFn: () => api.paymentRoutes.networks.query({}),
-    staleTime: 'static',
-  })
+  const networks = useNetworks()
   return [
     { name: 'kind', label: 'Kind', options: optionsOf(kinds, words) },
     { name: 'status', label: 'Status', options: optionsOf(statuses, words) },
     { name: 'asset', label: 'Asset', options: optionsOf(assets, same) },
-    { name: 'network', label: 'Network', options: (data?.networks ?? []).map(({ key, name }) => [key, name]) },
+    { name: 'network', label: 'Network', options: networks.map(({ key, name }) => [key, name]) },
     ...AMOUNTS,
     ...CREATED,
     CUSTOMER,
