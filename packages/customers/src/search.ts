@@ -6,6 +6,7 @@ import {
   nextPage,
   pageFields,
   type QueryContext,
+  searchedText,
   searchRows,
 } from '@payments/platform'
 import { z } from 'zod'
@@ -18,17 +19,11 @@ const ID = exampleId(EXAMPLE)
 export const CustomerSearch = z
   .strictObject({
     text: personal(
-      z
-        .string()
-        .trim()
-        .min(1)
-        .max(254)
-        .meta({
-          description:
-            'The id of a customer, or words: each begins a word of the name, a part of the email address, or the phone number',
-          example: 'ada example',
-        })
-        .optional(),
+      searchedText(
+        'The id of a customer, or words: each begins a word of the name, a part of the email address, or the phone number',
+        'ada example',
+        254,
+      ),
     ),
     ...createdFilters,
     ...pageFields('customer', ID),

@@ -10,6 +10,7 @@ import {
   pageFields,
   type QueryContext,
   type SearchCondition,
+  searchedText,
   searchRows,
 } from '@payments/platform'
 import { z } from 'zod'
@@ -25,17 +26,10 @@ const statuses = [
 /** What a collection must be to be found: all that is named, and one of those in a list. */
 export const CollectionSearch = z
   .strictObject({
-    text: z
-      .string()
-      .trim()
-      .min(1)
-      .max(200)
-      .meta({
-        description:
-          'The number of an invoice, the id of a collection or of one of its checkout sessions, or words: each begins a word of the title or of a value in `metadata`',
-        example: 'INV-000042',
-      })
-      .optional(),
+    text: searchedText(
+      'The number of an invoice, the id of a collection or of one of its checkout sessions, or words: each begins a word of the title or of a value in `metadata`',
+      'INV-000042',
+    ),
     types: anyOf(z.enum(types), 'Only these types', ['invoice']),
     statuses: anyOf(z.enum(statuses), 'Only these statuses', ['open', 'overdue']),
     currencies: anyOf(z.enum(currencies), 'Only those that you receive in these currencies', ['USDC']),

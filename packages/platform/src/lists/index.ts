@@ -21,6 +21,7 @@ export {
   nextPage,
   pageFields,
   type SearchCondition,
+  searchedText,
   searchRows,
   wordsOf,
 } from './search.ts'

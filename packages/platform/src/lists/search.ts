@@ -15,6 +15,10 @@ export const createdFilters = {
   to: Time.meta({ description: 'Created before this time', example: '2027-01-01T00:00:00Z' }).optional(),
 }
 
+/** The text of a search: what it finds, an example, and how many characters it has at most. */
+export const searchedText = (description: string, example: string, longest = 200) =>
+  z.string().trim().min(1).max(longest).meta({ description, example }).optional()
+
 /** Which page of a search is read. `thing` is what is searched, `example` the id of one. */
 export const pageFields = (thing: string, example: string) => ({
   before: z

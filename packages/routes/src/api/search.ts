@@ -10,6 +10,7 @@ import {
   pageFields,
   type QueryContext,
   type SearchCondition,
+  searchedText,
   searchRows,
 } from '@payments/platform'
 import { z } from 'zod'
@@ -20,16 +21,10 @@ import { DEPOSIT, Deposit, PaymentRoute, PaymentRouteId, ROUTE } from './schemas
 /** What a payment route must be to be found: all that is named, and one of those in a list. */
 export const RouteSearch = z
   .strictObject({
-    text: z
-      .string()
-      .trim()
-      .min(1)
-      .max(200)
-      .meta({
-        description: 'The id of a payment route, or words: each begins a word of the name or the deposit address',
-        example: 'treasury',
-      })
-      .optional(),
+    text: searchedText(
+      'The id of a payment route, or words: each begins a word of the name or the deposit address',
+      'treasury',
+    ),
     statuses: anyOf(routeMachine.Status, 'Only these statuses', ['active']),
     currencies: anyOf(z.string().max(12), 'Only those whose payers send, or whose wallet gets, one of these', ['USDC']),
     networks: anyOf(z.string().max(40), 'Only those that lead from or to one of these networks', ['base']),
