@@ -8,7 +8,7 @@ import { monthOf, periodOf } from './period.ts'
 import { Daily, PeriodInput, Statement, StatementExportInput, StatementInput, Summary } from './schemas.ts'
 import { statement } from './statement.ts'
 import { statementCsv, statementPdf } from './statement-files.ts'
-import { daily, summary } from './summary.ts'
+import { daily, summary } from './summary/summary.ts'
 
 const TAG = 'Reports'
 

@@ -1,8 +1,8 @@
 import { type AssetSymbol, assets, toDecimal } from '@payments/kernel'
 import { type QueryContext, sqlOf } from '@payments/platform'
 import type { z } from 'zod'
-import type { Period } from './period.ts'
-import type { Daily, Summary } from './schemas.ts'
+import type { Period } from '../period.ts'
+import type { Daily, Summary } from '../schemas.ts'
 
 /** The fees of a day by kind of the object and asset, in minor units. */
 interface Row {

@@ -1,10 +1,11 @@
 import { type QueryContext, sqlOf } from '@payments/platform'
 import type { z } from 'zod'
-import { receiptsOf } from '../transactions/kinds.ts'
-import { addAmounts } from './amounts.ts'
+import { receiptsOf } from '../../transactions/kinds.ts'
+import { addAmounts } from '../amounts.ts'
+import { before, type Period } from '../period.ts'
+import type { Daily, Summary } from '../schemas.ts'
 import { feesOf, shownFees, shownFeesOfDays } from './fees.ts'
-import { before, type Period } from './period.ts'
-import type { Daily, Summary } from './schemas.ts'
+import { joinedLines, linesOf } from './lines.ts'
 import { settlementsOf } from './settlements.ts'
 
 /** The transactions of a period with one kind, asset and status. */
@@ -98,41 +99,41 @@ export async function summary(context: QueryContext, period: Period): Promise<z.
   return { timeZone: 'UTC', ...part(period, settled), previous: part(previous, settledBefore) }
 }
 
-interface DayRow extends Pick<Totals, 'kind' | 'asset' | 'amount' | 'succeededAmount'> {
-  readonly date: string
-  readonly count: string
-  readonly succeeded: string | null
-  readonly failed: string | null
-}
+/** The columns of a total of a day. */
+const TOTALS = ['kind', 'asset', 'count', 'succeeded', 'failed', 'amount', 'succeeded_amount'] as const
 
 /**
  * The totals of each day of a period, added up by the database: a year of all kinds and assets has thousands of lines, made of several
- * rows each. Day by day, because the index has the rows of a day in the order of its lines: added up in this order, a line needs no place
+ * rows each. Month by month, because the planner then reads them in the order of their index: added up in this order, a line needs no place
  * in a table of all lines, which took more than the adding.
  */
 export async function daily(context: QueryContext, period: Period): Promise<z.output<typeof Daily>> {
   const { actor, em } = context
-  const days = sqlOf(em).query<DayRow>(
-    `select day::text as date, lines.*
-       from (select day::date from generate_series($3::date, $4::date, '1 day') day order by 1) days
+  const days = sqlOf(em).query<{ date: string; lines: string }>(
+    `select day::text as date, ${joinedLines(TOTALS)} as lines
+       from generate_series(date_trunc('month', $3::timestamp), $4::timestamp, '1 month') month
       cross join lateral (
-        select kind, asset, sum(count) as count, trim_scale(sum(amount))::text as amount,
-               sum(count) filter (where succeeded) as succeeded, sum(count) filter (where failed) as failed,
-               trim_scale(coalesce(sum(amount) filter (where succeeded), 0))::text as "succeededAmount"
-          from (select kind, asset, count, amount, status = any ($5) as succeeded, status = any ($6) as failed
-                  from transaction_days d
-                 where organisation_id = $1 and environment = $2 and d.day = days.day) statuses
-         group by kind, asset having sum(count) <> 0) lines
-      order by day, kind, asset`,
+        select day, kind, asset, sum(count) as count, trim_scale(sum(amount)) as amount,
+               coalesce(sum(count) filter (where status = any ($5)), 0) as succeeded,
+               coalesce(sum(count) filter (where status = any ($6)), 0) as failed,
+               trim_scale(coalesce(sum(amount) filter (where status = any ($5)), 0)) as succeeded_amount
+          from transaction_days
+         where organisation_id = $1 and environment = $2 and day between $3::date and $4::date
+           and day >= month::date and day < (month + interval '1 month')::date
+         group by transaction_days.day, kind, asset having sum(count) <> 0
+         order by transaction_days.day, kind, asset) totals
+      group by totals.day order by totals.day`,
     [
       ...[actor.organisationId, actor.environment, period.from, period.to],
       ...[statusesOf(context, 'succeeded'), statusesOf(context, 'failed')],
     ],
   )
   const [{ rows }, fees] = await Promise.all([days, feesOf(context, period)])
-  const shown = rows.map(({ count, succeeded, failed, ...row }) => ({
-    ...row,
-    ...numbers(Number(count), Number(succeeded), Number(failed)),
-  }))
+  const shown = rows.flatMap(({ date, lines }) =>
+    linesOf(lines, TOTALS).map(([kind, asset, count, succeeded, failed, amount, succeededAmount]) => ({
+      ...{ date, kind: kind as Row['kind'], asset, ...numbers(Number(count), Number(succeeded), Number(failed)) },
+      ...{ amount, succeededAmount },
+    })),
+  )
   return { timeZone: 'UTC', ...period, days: shown, fees: shownFeesOfDays(fees) }
 }
