@@ -1,4 +1,4 @@
-import { type Actor, type Binding, providers } from '@payments/kernel'
+import type { Actor, Binding } from '@payments/kernel'
 import {
   type CallContext,
   checkProviderOrders,
@@ -19,6 +19,7 @@ import {
   platformSettings,
   providerCalls,
   providerRules,
+  providers,
   type RequestLog,
   type RunningTasks,
   type Runtime,

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { bind, providers } from '@payments/kernel'
+import { bind } from '@payments/kernel'
+import { providers } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { connected, newCustomer, newMerchant, tableContents, useService } from '#testing'
 import { verify } from '../test/money.ts'

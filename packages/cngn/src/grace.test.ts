@@ -1,4 +1,5 @@
-import { bind, providers } from '@payments/kernel'
+import { bind } from '@payments/kernel'
+import { providers } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { journal, type Merchant, newCngn, newMerchant, useService } from '#testing'
 import { balanceOf, enabled, moveOn, show } from '../test/money.ts'

@@ -1,4 +1,5 @@
-import { bind, providers } from '@payments/kernel'
+import { bind } from '@payments/kernel'
+import { providers } from '@payments/platform'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { advance, call, expectConsistent, type Merchant, newCngn, newMerchant, signedIn, useService } from '#testing'
 import { balanceOf, enabled, eventsOf, moveOn, readList, sendWaiting, show } from '../test/money.ts'

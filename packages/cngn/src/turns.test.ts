@@ -1,5 +1,5 @@
-import { bind, newId, providers, system } from '@payments/kernel'
-import { queryContext } from '@payments/platform'
+import { bind, newId, system } from '@payments/kernel'
+import { providers, queryContext } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { cngnBodies, enabledCustomer, foundOrganisation, useService } from '#testing'
 import { claimDeliveries } from './movements/deliveries.ts'

@@ -1,17 +1,5 @@
-import {
-  count,
-  createdAt,
-  environments,
-  exampleId,
-  id,
-  items,
-  pathId,
-  providerStates,
-  text,
-  time,
-  total,
-} from '@payments/kernel'
-import { callOutcomes, conditions, effectKinds } from '@payments/platform'
+import { count, createdAt, environments, exampleId, id, items, pathId, text, time, total } from '@payments/kernel'
+import { callOutcomes, conditions, effectKinds, providerStates } from '@payments/platform'
 import { z } from 'zod'
 import { approvalStatuses } from './approvals/states.ts'
 

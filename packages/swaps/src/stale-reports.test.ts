@@ -1,5 +1,5 @@
-import { bind, providers, system } from '@payments/kernel'
-import { queryContext, type Runtime } from '@payments/platform'
+import { bind, system } from '@payments/kernel'
+import { providers, queryContext, type Runtime } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { depositFor, getSwap, type Merchant, newMerchant, newSwap, useService } from '#testing'
 import { eventsOf, processUntil } from '../test/chain.ts'

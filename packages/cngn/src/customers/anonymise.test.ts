@@ -1,4 +1,5 @@
-import { bind, newId, providers } from '@payments/kernel'
+import { bind, newId } from '@payments/kernel'
+import { providers } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { BVN, bankTransfer, expectConsistent, newCngn, newMerchant, tableContents, useService } from '#testing'
 import { moveOn, show, verify } from '../../test/money.ts'

@@ -1,5 +1,5 @@
-import { bind, providers } from '@payments/kernel'
-import type { Runtime } from '@payments/platform'
+import { bind } from '@payments/kernel'
+import { providers, type Runtime } from '@payments/platform'
 import { describe, expect, test } from 'vitest'
 import { BVN, newCustomer, newMerchant, useService } from '#testing'
 import { enabled, verify } from '../../test/money.ts'

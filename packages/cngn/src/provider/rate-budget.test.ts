@@ -1,5 +1,5 @@
-import { bind, newId, providers, system } from '@payments/kernel'
-import { pauseCalls, queryContext, type Runtime } from '@payments/platform'
+import { bind, newId, system } from '@payments/kernel'
+import { pauseCalls, providers, queryContext, type Runtime } from '@payments/platform'
 import { beforeEach, expect, test } from 'vitest'
 import { useService } from '#testing'
 import { cngnProvider } from './provider.ts'

@@ -19,6 +19,6 @@ export {
 export { jsonSchemaOf } from './json-schema.ts'
 export * from './operations.ts'
 export { type Audited, operatorCommand, Reason } from './operator-command.ts'
-export { type Count, countHitsSql, hitsOf } from './rate-limits.ts'
+export { addressBlock, type Count, countHitsSql, hitsOf } from './rate-limits.ts'
 export { type Reply, replyTo, success } from './reply.ts'
 export { requireSecondOperator } from './second-operator.ts'

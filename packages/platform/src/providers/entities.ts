@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { providerStates } from '@payments/kernel'
 import { index, inheritedTenant, instant, tenant, uniqueIndex } from '../transactions/entity.ts'
+import { providerStates } from './lookup.ts'
 
 /** Calls of providers by minute: see `provider-calls.ts`. */
 const ProviderMinuteEntity = defineEntity({

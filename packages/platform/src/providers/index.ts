@@ -1,6 +1,5 @@
 /** What calls of providers stand on: budgets, choices, reports, evidence. */
 
-export { addressBlock } from './address-block.ts'
 export {
   type Budget,
   type BudgetedCall,
@@ -27,6 +26,7 @@ export {
 } from './choices.ts'
 export { addProvider, nameSandbox, replaceIndex } from './column.ts'
 export { checkProviderOrders, providerRules, readControls, writeControl } from './controls.ts'
+export { type ProviderState, type Providers, providerStates, providers } from './lookup.ts'
 export { ANNOUNCED_SQL, type ClaimedPoll, type PolledProvider, pollBudget } from './rate-budget.ts'
 export {
   NOT_APPLIED,

@@ -1,5 +1,5 @@
-import { bind, type ProviderState } from '@payments/kernel'
-import { writeControl } from '@payments/platform'
+import { bind } from '@payments/kernel'
+import { type ProviderState, writeControl } from '@payments/platform'
 import { beforeEach, expect, test } from 'vitest'
 import {
   act,

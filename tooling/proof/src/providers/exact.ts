@@ -1,5 +1,4 @@
-import { type ProviderState, providerStates } from '@payments/kernel'
-import { writeControl } from '@payments/platform'
+import { type ProviderState, providerStates, writeControl } from '@payments/platform'
 import { type Random, random as randomOf, START_SESSION, samples, someWallet } from '@payments/stand'
 import { journal, mismatch, storedSessions } from './books/books.ts'
 import { oddStatus } from './fakes.ts'

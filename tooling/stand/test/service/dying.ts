@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Providers } from '@payments/kernel'
-import type { Runtime } from '@payments/platform'
+import type { Providers, Runtime } from '@payments/platform'
 import type { TestService } from './service.ts'
 
 /** A runtime whose transactions lose their connection before their statement number `cut`. */

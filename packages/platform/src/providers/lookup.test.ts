@@ -1,5 +1,6 @@
+import { bind, extension, type Port, port } from '@payments/kernel'
 import { expect, test } from 'vitest'
-import { bind, extension, type Port, type ProviderControl, port, providers } from './provider.ts'
+import { type ProviderControl, providers } from './lookup.ts'
 
 interface Named {
   readonly name: string

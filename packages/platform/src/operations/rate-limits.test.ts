@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressBlock } from './address-block.ts'
+import { addressBlock } from './rate-limits.ts'
 
 test('every spelling of an address of one /64 is one block, and IPv4 addresses are blocks of their own', () => {
   for (const spelling of [
