@@ -1,4 +1,4 @@
-import { type Exchange, type LoggedRequest, loggedBodies, NO_BODIES } from '@payments/platform'
+import type { LoggedRequest } from '@payments/platform'
 import type { ParameterizedContext } from 'koa'
 import { replayKey } from './dispatch.ts'
 import type { State } from './state.ts'
@@ -47,11 +47,6 @@ export function loggedRequest(
     replayed: response.get('Idempotent-Replayed') === 'true',
     errorCode: code ?? null,
     resourceId: resourceId ?? null,
-    bodies: () => bodiesOf(exchange, failed),
+    exchange: exchange && failed !== undefined ? { ...exchange, reply: undefined, text: failed } : exchange,
   }
-}
-
-function bodiesOf(exchange: Exchange | undefined, failed: string | undefined): ReturnType<LoggedRequest['bodies']> {
-  if (!exchange) return NO_BODIES
-  return loggedBodies(failed === undefined ? exchange : { ...exchange, reply: undefined, text: failed })
 }

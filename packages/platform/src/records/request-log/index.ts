@@ -1,3 +1,3 @@
-export { type Exchange, loggedBodies, NO_BODIES } from './bodies.ts'
+export { type Exchange, loggedBodies } from './bodies.ts'
 export { findRequest, listRequests, type RequestRow, searchRequests } from './read.ts'
 export { type LoggedRequest, type RequestLog, requestLog } from './write.ts'

@@ -1,7 +1,7 @@
 import type { Environment } from '@payments/kernel'
 import type { Runtime } from '../../operations/context.ts'
 import { platformSettings } from '../../settings/settings.ts'
-import { type LoggedBodies, NO_BODIES } from './bodies.ts'
+import { type Exchange, loggedBodies, NO_BODIES } from './bodies.ts'
 
 const WRITE_MS = 250
 const BATCH = 500
@@ -30,8 +30,8 @@ export interface LoggedRequest {
   readonly errorCode: string | null
   /** The object that the request created, else the one that its path names. */
   readonly resourceId: string | null
-  /** Redacts its bodies. Called at once or never: most of what the log costs a request is this. */
-  readonly bodies: () => LoggedBodies
+  /** What its bodies are redacted from; undefined where no operation answered. Not kept itself. */
+  readonly exchange: Exchange | undefined
 }
 
 export interface RequestLog {
@@ -83,9 +83,11 @@ export function requestLog({
   }
 
   return {
-    record({ bodies, ...request }) {
+    record({ exchange, ...request }) {
       if (!isOn || waiting.length >= MAX_WAITING) return
-      waiting.push({ ...request, ...(waiting.length < MAX_BODIES ? bodies() : NO_BODIES), createdAt: new Date() })
+      // Most of what the log costs a request is the redaction: a body that is not kept is not redacted.
+      const bodies = exchange && waiting.length < MAX_BODIES ? loggedBodies(exchange) : NO_BODIES
+      waiting.push({ ...request, ...bodies, createdAt: new Date() })
       schedule()
     },
     async flush() {
