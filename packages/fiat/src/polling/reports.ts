@@ -45,9 +45,8 @@ async function applyKnown(
   const { events, reason } = pathTo(direction, order.status, hasMoney(order, report), report)
   for (const event of events) {
     if (event === 'fail' && report.refund && hasMoney(order, report)) await createRefund(unit, order)
-    const { row } = await move(unit, of, order.id, event, missing, (row) =>
-      fieldsOf(direction, row, event, report, reason),
-    )
+    const fields = fieldsOf(direction, order, event, report, reason)
+    const { row } = await move(unit, of, order.id, event, missing, fields)
     drafts.push(...draftsOf(direction, event, order, row))
     order = row
   }

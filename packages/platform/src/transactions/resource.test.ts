@@ -88,13 +88,11 @@ test('a move writes the status and the fields, and records the change and what i
   ])
 })
 
-test('the fields of a move may follow from the locked row', async () => {
+test('a move stores its fields with the status', async () => {
   const { of, id, run, create, stored } = await newResource()
   await create()
-  await run((unit) =>
-    move(unit, of, id, 'disable', missing, ({ status }) => ({ description: `Was ${status}` }) as object),
-  )
-  expect(await stored()).toMatchObject({ description: 'Was enabled' })
+  await run((unit) => move(unit, of, id, 'disable', missing, { description: 'Yes' } as object))
+  expect(await stored()).toMatchObject({ status: 'disabled', description: 'Yes' })
 })
 
 test('an event without an edge from the state of the row changes and records nothing', async () => {

@@ -62,7 +62,7 @@ export type Moved<R> = { readonly row: R; readonly outcome: 'moved' | 'ignored' 
 
 /**
  * The only writer of a status. Locks the row, applies the event, sets the fields and records the change, in the caller's
- * transaction. `set` may read the locked row.
+ * transaction. Fields that depend on the row come from a row that the caller has {@link locked}.
  * @throws `missing` when the actor's tenant has no such row.
  */
 export async function move<R extends Row, S extends string, E extends string>(
@@ -71,13 +71,12 @@ export async function move<R extends Row, S extends string, E extends string>(
   id: string,
   event: E,
   missing: ErrorFactory,
-  set: Partial<R> | ((row: R) => Partial<R>) = {},
+  fields: Partial<R> = {},
 ): Promise<Moved<R>> {
   const row = await locked(unit, of, id, missing)
   const to = of.machine.step(row.status as S, event)
   if (to === undefined) return { row, outcome: 'ignored' }
   const at = risingAfter(row.updatedAt)
-  const fields = typeof set === 'function' ? set(row) : set
   const previous = row.status
   const changes = { ...fields, status: to, updatedAt: at }
   await unit.em.nativeUpdate(
