@@ -161,6 +161,40 @@ test('what a provider did not need of a payment and sent back was not received, 
   await inOrder(service)
 })
 
+test('what arrived of an excess replaces what was expected to, once: the fee of its refund is in the fees, and nobody is told of a payment', async () => {
+  const { session, report, tell, merchant, changes } = await begin(
+    { paymentPolicy: { mismatch: 'return' } },
+    { refundAddress: PAYER },
+  )
+  const returning = (returnedAmount: bigint | null, returnSent: boolean): DepositReport => ({
+    ...{ ...whole, updatedAt: new Date(), returnedAmount, returnSent },
+  })
+  const whole = report({ status: 'completed', originAmount: 26_000_000n, destinationAmount: 24_900_000n })
+  const expected = { status: 'paid', receivedAmount: '25', fees: '0.1', payments: [{ returnedAmount: '1' }] }
+  expect(await tell(returning(1_000_000n, false))).toMatchObject({ ...expected, paidOver: false })
+  const sent = {
+    ...{ status: 'paid', receivedAmount: '25.001', deliveredAmount: '24.9', fees: '0.101', paidOver: false },
+    payments: [{ amount: '26', returnedAmount: '0.999' }],
+  }
+  const before = await changes()
+  expect(await tell(returning(999_000n, true))).toMatchObject(sent)
+  // Later answers may leave the refund out, or come from before it.
+  for (const [amount, isSent] of [
+    [1_000_000n, false],
+    [null, false],
+    [999_000n, true],
+  ] as const)
+    expect(await tell(returning(amount, isSent))).toMatchObject(sent)
+  expect(await changes()).toEqual(before)
+  const { body } = await merchant.call('GET /v1/notifications')
+  expect(body.data.notifications.map(({ title }: { title: string }) => title)).toEqual(['Payment received'])
+  expect(await attention(merchant.organisationId)).toEqual([])
+  expect(await tell(returning(500_000n, true))).toMatchObject(sent)
+  expect(await attention(merchant.organisationId)).toMatchObject([{ condition: 'failed' }])
+  expect((await merchant.call(`GET /v1/collections/${session.id}`)).body.data).toMatchObject(sent)
+  await inOrder(service)
+})
+
 test('what a pending report does not tell is not taken for nothing', async () => {
   const { report, tell } = await begin()
   const pending = report({ originAmount: null })

@@ -114,6 +114,8 @@ export const DepositEntity = defineEntity({
     destinationAddress: p.text(),
     destinationAmount: minorUnits().nullable().check('destination_amount >= 0'),
     destinationAmountUsd: p.text().nullable(),
+    /** What was sent back of a completed deposit, once the provider has told. */
+    returnedAmount: minorUnits().nullable().check('returned_amount >= 0'),
     depositTxHash: p.text().nullable(),
     failureReason: p.text().nullable(),
     providerReason: p.text().nullable(),

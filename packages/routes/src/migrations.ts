@@ -291,4 +291,9 @@ export const migrations: readonly MigrationStep[] = [
     ],
     concurrently: true,
   },
+  {
+    // What was sent back of a deposit that completed.
+    name: '20261126173500_deposit_returns',
+    up: [`alter table payment_route_deposits add column returned_amount numeric(78,0) check (returned_amount >= 0)`],
+  },
 ]

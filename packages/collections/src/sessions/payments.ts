@@ -224,7 +224,8 @@ function fieldsOf(session: SessionRow, payments: readonly StoredPayment[]) {
     receivedAmount,
     deliveredAmount: sum(completed, ({ delivered }) => BigInt(delivered ?? 0)),
     fees: sum(completed, ({ fees }) => BigInt(fees)),
-    paidOver: receivedAmount > session.amount,
+    // Of what was too much and went back, the fee of the refund is still received.
+    paidOver: receivedAmount > session.amount && completed.every(({ returned }) => returned === '0'),
     paidLate: payments.some(({ late }) => late),
     firstPaymentAt: session.firstPaymentAt ?? new Date(),
     needsOperator: payments.some(
@@ -260,12 +261,17 @@ async function advance(
   // Money that changes no status: too much, too late, in another currency, stuck, or no longer there. What was sent back needs no event.
   const ended = changes.filter(({ after }) => isFinal(after))
   const stuck = ended.some(({ after }) => after.status === 'failed' && !after.settled)
-  const kept = ended.some(({ after }) => after.status === 'completed')
+  const kept = ended.some(bringsAmounts)
   const gone = ended.some(({ before, after }) => before?.status === 'completed' && after.status !== 'completed')
   if (stuck || gone || (kept && row.status !== 'processing')) recordUnchanged(unit, sessionResource, row)
   else recordEntry(unit, sessionResource, row)
   return row
 }
+
+/** What was delivered is new or another amount. What changes of the part that went back is not. */
+const bringsAmounts = ({ before, after }: PaymentChange): boolean =>
+  after.status === 'completed' &&
+  !(before?.status === 'completed' && before.amount === after.amount && before.delivered === after.delivered)
 
 /** A payment that counts is new or turned out to be in time, or what had failed or been sent back was delivered after all. */
 const bringsMoney = ({ before, after }: PaymentChange): boolean =>

@@ -116,19 +116,36 @@ describe('what a status says', () => {
     expect(world.book.get(swap.address)).toMatchObject({ received: 26_000_000n, refunded: 1_000_000n })
   })
 
-  test('what the trade of an exact output did not need goes back, and is told before it is refunded', async () => {
+  test('what the trade of an exact output did not need goes back: less the fee of the refund until that is reported, then what was sent', async () => {
     const world = await begin()
+    world.refundFee = 1000n
     const { address, swap, reports } = await open(world, { output: 25_000_000n })
     const asked = BigInt(String(swap.quote.amountIn))
     expect(asked).toBeGreaterThan(25_000_000n)
     await world.pay(address, asked, 'completed')
     await world.settle()
     const filled = { status: 'completed', originAmount: asked, destinationAmount: 25_000_000n }
-    expect(await reports()).toMatchObject([{ ...filled, returnedAmount: asked - 25_000_000n }])
-    swap.refunded = 0n
-    expect(await reports()).toMatchObject([{ ...filled, returnedAmount: asked - 25_000_000n }])
-    swap.refunded = 1000n
-    expect(await reports()).toMatchObject([{ ...filled, returnedAmount: 1000n }])
+    const expected = { ...filled, returnedAmount: asked - 25_001_000n, returnSent: false }
+    expect(await reports()).toMatchObject([expected])
+    swap.refunded = 1200n
+    expect(await reports()).toMatchObject([{ ...filled, returnedAmount: 1200n, returnSent: true }])
+    const details = { depositedAmount: `${asked}`, amountIn: '25000000', amountOut: '25000000' }
+    for (const refundedAmount of [undefined, null, '0', `${asked - 24_999_999n}`, `${asked}`]) {
+      swap.over = { swapDetails: { ...details, refundedAmount, originChainTxHashes: [] } }
+      expect(await reports(), String(refundedAmount)).toMatchObject([expected])
+    }
+  })
+
+  test('an excess that the fee of its refund uses up does not come back', async () => {
+    const world = await begin()
+    world.refundFee = 1000n
+    for (const excess of [1n, 999n, 1000n]) {
+      const { address, reports } = await paid(world, 25_000_000n + excess)
+      await world.settle()
+      for (let time = 0; time < 2; time++)
+        expect(await reports()).toMatchObject([{ status: 'completed', returnedAmount: 0n, returnSent: false }])
+      expect(world.book.get(address)).toMatchObject({ refunded: 0n })
+    }
   })
 
   test('an exact output is filled for less than it asks for, as long as the trade does not need more', async () => {
@@ -198,6 +215,7 @@ describe('what a status says', () => {
     await world.settle()
     expect(swap.hashes).toHaveLength(2)
     swap.hashes.reverse()
+    expect(await reports()).toMatchObject([{ depositTxHash: null, returnSent: false }])
     for (const over of [{}, { status: 'SOMETHING_NEW' }]) {
       swap.over = over
       expect(await reports()).toMatchObject([{ depositTxHash: null, onlyDeposit: true }])

@@ -45,7 +45,7 @@ export function reportOf(answer: StatusAnswer, query: DepositQuery): DepositRepo
     originAmountUsd: dollars(details?.depositedAmountUsd),
     destinationAmount: status === 'completed' ? (details?.amountOut ?? null) : null,
     destinationAmountUsd: status === 'completed' ? dollars(details?.amountOutUsd) : null,
-    returnedAmount: status === 'completed' ? returnedOf(details) : null,
+    ...(status === 'completed' ? returnedOf(answer) : {}),
     depositTxHash: payerHash(state, details),
     failureReason: status === 'refunded' || status === 'failed' ? failureReason(answer, arrived) : null,
     providerReason: said !== 'pending' && !complete ? `${state} without its amounts` : (details?.refundReason ?? null),
@@ -67,24 +67,39 @@ const isPaid = (state: string, details: Details | null): boolean =>
 const isAccounted = (said: DepositReport['status'], details: Details | null): boolean =>
   said === 'failed' || Boolean(said === 'completed' ? details?.amountOut : details?.refundedAmount)
 
-/**
- * What goes back of a completed swap: of an exact output all that the trade did not need, the buffer of the quote too (QuoteRequest.ts,
- * `swapType`). The refund follows the swap: until it is reported, what was not used stands for it. Null where neither is.
- */
-function returnedOf(details: Details | null): bigint | null {
-  const { depositedAmount: arrived, refundedAmount: refunded, amountIn: used } = details ?? {}
-  if (!arrived) return null
-  if (refunded && refunded <= arrived) return refunded
-  return used && used <= arrived ? arrived - used : null
+/** What a completed swap did not need. Null where the answer does not have both amounts, or they contradict each other. */
+function unusedOf(details: Details | null): bigint | null {
+  const { depositedAmount: arrived, amountIn: used } = details ?? {}
+  return arrived && used && used <= arrived ? arrived - used : null
 }
 
 /**
+ * What goes back of a completed swap: of an exact output all that the trade did not need, the buffer of the quote too (QuoteRequest.ts,
+ * `swapType`). `refundedAmount` is what was transferred (SwapDetails.ts). The refund follows the swap and costs the `refundFee` of the quote:
+ * until it is reported, what was not used less that fee stands for it. A refund of more than was not used contradicts the swap and counts as
+ * not reported. Null where nothing tells.
+ */
+function returnedOf({ swapDetails: details, quoteResponse }: StatusAnswer): Returned {
+  const refunded = details?.refundedAmount
+  const unused = unusedOf(details)
+  const most = unused ?? details?.depositedAmount ?? 0n
+  if (refunded && refunded <= most) return { returnedAmount: refunded, returnSent: true }
+  const fee = quoteResponse?.quote?.refundFee ?? 0n
+  if (unused === null) return { returnedAmount: null, returnSent: false }
+  return { returnedAmount: unused > fee ? unused - fee : 0n, returnSent: false }
+}
+
+type Returned = Pick<DepositReport, 'returnedAmount' | 'returnSent'>
+
+/**
  * The payer's transaction. The list has all transactions on the origin chain, in an order that is not documented: once something may
- * have been refunded, nobody can tell which is the payer's.
+ * have been refunded, nobody can tell which is the payer's. A refund may be listed before its amount is.
  */
 function payerHash(state: string, details: Details | null): string | null {
-  const refunded = details?.refundedAmount ?? (UNDER_WAY.has(state) ? 0n : null)
-  return refunded === 0n ? (details?.originChainTxHashes?.find(({ hash }) => hash)?.hash ?? null) : null
+  const nothing = details?.refundedAmount === 0n
+  const isUnderWay = UNDER_WAY.has(state) && (nothing || details?.refundedAmount == null)
+  const isPayersAlone = isUnderWay || (nothing && (state === 'FAILED' || unusedOf(details) === 0n))
+  return isPayersAlone ? (details?.originChainTxHashes?.find(({ hash }) => hash)?.hash ?? null) : null
 }
 
 /** What was too little is known by its amounts. 1Click documents none of its reasons: they are kept for operators alone. */

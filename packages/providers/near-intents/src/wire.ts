@@ -59,7 +59,9 @@ export const StatusAnswer = z.object({
   quoteResponse: helpful(
     z.object({
       quoteRequest: helpful(z.object({ refundTo: helpful(Text) })),
-      quote: helpful(z.object({ depositAddress: helpful(Text), minAmountIn: helpful(Units) })),
+      quote: helpful(
+        z.object({ depositAddress: helpful(Text), minAmountIn: helpful(Units), refundFee: helpful(Units) }),
+      ),
     }),
   ),
   swapDetails: helpful(

@@ -111,9 +111,10 @@ export async function fakeNearIntents({ tls, skewMs = 0 }: FakeOptions = {}): Pr
       if (line === 'GET /v0/tokens') return { status: 200, value: fake.tokens }
       if (line === 'POST /v0/quote') return { status: 201, value: quote(body) }
       const swap = swaps.find(({ address }) => address === query.get('depositAddress'))
-      return line === 'GET /v0/status' && swap
-        ? { status: 200, value: fake.distort(onWire(swap)) }
-        : { status: 404, value: { message: 'Deposit address not found' } }
+      if (line !== 'GET /v0/status' || !swap) return { status: 404, value: { message: 'Deposit address not found' } }
+      const value = fake.distort(onWire(swap))
+      swap.tellsRefund = swap.status === 'SUCCESS'
+      return { status: 200, value }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       return { status: 400, value: { message: error.message, correlationId: 'c', path: '/v0/quote' } }
@@ -171,6 +172,7 @@ export async function fakeNearIntents({ tls, skewMs = 0 }: FakeOptions = {}): Pr
         outcome: 'completed',
         refundReason: null,
         tellsHashes: true,
+        tellsRefund: false,
         hashes: [],
         over: {},
       },

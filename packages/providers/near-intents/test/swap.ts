@@ -21,6 +21,8 @@ export interface Swap {
   received: bigint
   delivered: bigint
   refunded: bigint
+  /** Whether the answers about a completed swap have its refund yet. */
+  tellsRefund: boolean
   /** What arrived after the end. */
   lost: bigint
   /** Transactions of the origin chain: the payer's, and of a refund. */
@@ -38,6 +40,9 @@ export interface Swap {
  * answers do, with its source:
  *
  * - Values that are not known are null, and nothing refunded is "0" (recorded answers in IQAIcom/mcp-near-intents, PROCESSING).
+ * - A refund follows the swap (QuoteRequest.ts, `swapType`): a recorded SUCCESS of an exact output (SwapDetails.swift of Zashi) used less than
+ *   the quote asked for and has a `refundedAmount` of "0". So the first SUCCESS has none, although the transaction may be listed.
+ * - `refundedAmount` is what was transferred to `refundTo` (SwapDetails.ts), so it is without the fee. `refundFee` is in recorded answers alone.
  * - `depositedAmount` is all that arrived; `amountIn` and `amountOut` are known once the trade was settled (SwapDetails.ts).
  * - `originChainTxHashes` has all transactions on the origin chain (SwapDetails.ts), so the refund's too; it may be empty to the end
  *   (recorded SUCCESS of a swap from Zcash).
@@ -67,7 +72,7 @@ export function onWire(swap: Swap): Wire {
       ...amounts('depositedAmount', seen ? swap.received : null),
       ...amounts('amountIn', ended ? swap.used : null),
       ...amounts('amountOut', ended ? swap.delivered : null),
-      ...amounts('refundedAmount', swap.refunded),
+      ...amounts('refundedAmount', ended && !swap.tellsRefund ? 0n : swap.refunded),
       slippage: ended ? 0 : null,
       refundReason: swap.refundReason,
       refundFee: swap.quote.refundFee,

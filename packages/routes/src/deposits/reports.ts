@@ -29,7 +29,7 @@ import {
 import { nextPoll } from '../polling/schedule.ts'
 import type { DepositReport, OddReport } from '../provider/provider.ts'
 import { refundOfRoute, usedRefund } from '../refunds/refund-addresses.ts'
-import { effectOf, findExisting, hasEnded, type StoredDeposit } from '../routes/existing.ts'
+import { effectOf, findExisting, hasEnded, type StoredDeposit, sentBack } from '../routes/existing.ts'
 import { type HiddenDeposit, hiddenDeposits, toHiddenDeposit } from '../routes/hidden-deposits.ts'
 import { journalDraft } from './journal.ts'
 
@@ -78,7 +78,7 @@ export async function applyReports(
       changes.add(undefined, deposit, report)
       existing.remember(route.id, report, deposit)
       stored = deposit
-    } else if (effectOf(stored, report) === 'end') updated++
+    } else if (['end', 'return'].includes(effectOf(stored, report))) updated++
     switch (effectOf(stored, report)) {
       case 'learn':
         await unit.em.nativeUpdate(
@@ -91,6 +91,9 @@ export async function applyReports(
         break
       case 'end':
         existing.remember(route.id, report, await endDeposit(unit, route, stored.id, report, changes))
+        break
+      case 'return':
+        existing.remember(route.id, report, await recordReturn(unit, route, stored.id, report, changes))
         break
       case 'contradicts':
         contradict(unit, route, stored, report)
@@ -156,6 +159,7 @@ async function endDeposit(
     originAmountUsd: report.originAmountUsd,
     destinationAmount: report.destinationAmount,
     destinationAmountUsd: report.destinationAmountUsd,
+    returnedAmount: sentBack(report),
     depositTxHash: before.depositTxHash ?? report.depositTxHash,
     failureReason: report.failureReason,
     providerReason: report.providerReason,
@@ -163,6 +167,23 @@ async function endDeposit(
     refundOwner: refundTo.owner,
     providerUpdatedAt: report.updatedAt,
   })
+  changes.add(before, row, report)
+  keepEvidence(unit, route, row, report)
+  return row
+}
+
+/** Records what was sent back of a deposit that had completed. */
+async function recordReturn(
+  unit: UnitOfWork,
+  route: RouteRow,
+  id: string,
+  report: DepositReport,
+  changes: DepositChangesOf,
+): Promise<DepositRow> {
+  const before = await locked(unit, machineOf(route), id, errors.deposit_not_found)
+  const returned = { returnedAmount: sentBack(report) }
+  await unit.em.nativeUpdate(DepositEntity, { id }, returned, { filters: WITH_HIDDEN })
+  const row = { ...before, ...returned }
   changes.add(before, row, report)
   keepEvidence(unit, route, row, report)
   return row
@@ -261,6 +282,7 @@ function createDeposit(unit: UnitOfWork, route: RouteRow, report: DepositReport)
     destinationAddress: route.destinationAddress,
     destinationAmount: null,
     destinationAmountUsd: null,
+    returnedAmount: null,
     depositTxHash: report.depositTxHash,
     failureReason: null,
     providerReason: hasEnded(report) ? null : report.providerReason,

@@ -35,6 +35,8 @@ export interface DepositReport {
   readonly destinationAmountUsd: string | null
   /** Of a completed deposit: the part of it that was not needed and goes back. Absent or null: the provider does not tell. */
   readonly returnedAmount?: bigint | null
+  /** That part was sent: `returnedAmount` is what arrives at the refund address. Otherwise it is what is expected to. */
+  readonly returnSent?: boolean
   /**
    * The address can have no other deposit: then its request alone shows which one it is, and the transaction may be missing. Otherwise
    * the same money may be reported under several requests, which only its transaction shows.

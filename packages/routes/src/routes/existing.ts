@@ -10,6 +10,8 @@ export interface StoredDeposit {
   readonly originCurrency: string
   readonly originAmount?: bigint | null | undefined
   readonly destinationAmount?: bigint | null | undefined
+  /** What was sent back of a completed one, once that is known. */
+  readonly returnedAmount?: bigint | null | undefined
   /** When an operator ended it. */
   readonly settledAt?: Date | null | undefined
 }
@@ -24,11 +26,12 @@ interface Row {
   readonly origin_currency: string
   readonly origin_amount: string | null
   readonly destination_amount: string | null
+  readonly returned_amount: string | null
   readonly settled_at: Date | null
 }
 
 const COLUMNS = `id, payment_route_id as route, status, failure_reason, relay_request_id as request, deposit_tx_hash as hash,
-  origin_currency, origin_amount::text, destination_amount::text, settled_at`
+  origin_currency, origin_amount::text, destination_amount::text, returned_amount::text, settled_at`
 
 /** Reasons with which a deposit ends only until the provider reports another end: mined again after all, or released by the provider. */
 const REVOCABLE: ReadonlySet<string> = new Set(['deposit_not_confirmed', 'provider_blocked'])
@@ -71,6 +74,7 @@ export async function findExisting(
       originCurrency: row.origin_currency,
       originAmount: row.origin_amount === null ? null : BigInt(row.origin_amount),
       destinationAmount: row.destination_amount === null ? null : BigInt(row.destination_amount),
+      returnedAmount: row.returned_amount === null ? null : BigInt(row.returned_amount),
       settledAt: row.settled_at,
     },
   }))
@@ -88,8 +92,8 @@ export async function findExisting(
   }
 }
 
-/** What a report makes of a deposit. `contradicts`: its state has no path to what is reported. */
-export type Effect = 'create' | 'learn' | 'end' | 'contradicts' | 'nothing'
+/** What a report makes of a deposit. `contradicts`: its state has no path to what is reported. `return`: a part of it was sent back. */
+export type Effect = 'create' | 'learn' | 'end' | 'return' | 'contradicts' | 'nothing'
 
 /** An end counts with its amounts. */
 export const hasEnded = ({ status, originAmount, destinationAmount }: DepositReport): boolean =>
@@ -100,12 +104,24 @@ export function effectOf(stored: StoredDeposit | undefined, report: DepositRepor
   if (!stored) return 'create'
   if (!hasEnded(report)) return stored.depositTxHash == null && report.depositTxHash !== null ? 'learn' : 'nothing'
   if (stored.status === 'pending') return 'end'
-  if (stored.status === report.status) return hasSameAmounts(stored, report) ? 'nothing' : 'contradicts'
+  if (stored.status === report.status)
+    return hasSameAmounts(stored, report) ? returnEffect(stored, report) : 'contradicts'
   // An end that another one followed is told again with every list.
   if (report.status === 'failed' && REVOCABLE.has(report.failureReason ?? '')) return 'nothing'
   // What an operator decided with evidence is for operators to change.
   if (stored.settledAt) return 'contradicts'
   return stored.status === 'failed' && REVOCABLE.has(stored.failureReason ?? '') ? 'end' : 'contradicts'
+}
+
+/** What was sent back of a completed deposit. Null where the report does not tell what arrived. */
+export const sentBack = ({ status, returnedAmount = null, returnSent = false }: DepositReport): bigint | null =>
+  status === 'completed' && returnSent ? returnedAmount : null
+
+/** A refund follows the deposit that it is a part of, and is sent once. */
+function returnEffect({ returnedAmount: stored }: StoredDeposit, report: DepositReport): Effect {
+  const sent = sentBack(report)
+  if (sent === null || sent === stored) return 'nothing'
+  return stored == null ? 'return' : 'contradicts'
 }
 
 /** Rows of earlier versions may have no amount. */

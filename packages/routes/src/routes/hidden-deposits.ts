@@ -15,7 +15,7 @@ export interface HiddenDeposit {
   /** Null: not delivered, or the provider did not report the amount. */
   readonly destinationAmount: bigint | null
   readonly destinationAmountUsd: string | null
-  /** Of a completed deposit: the part of it that goes back; null where the report does not tell. */
+  /** Of a completed deposit: the part of it that went back, or is expected to; null where no report tells. */
   readonly returnedAmount: bigint | null
   readonly txHash: string | null
   readonly failureReason: DepositReport['failureReason']
@@ -50,7 +50,7 @@ export const toHiddenDeposit = (
   originAmountUsd: row.originAmountUsd ?? null,
   destinationAmount: row.destinationAmount ?? null,
   destinationAmountUsd: row.destinationAmountUsd ?? null,
-  returnedAmount: returnedAmount ?? null,
+  returnedAmount: row.returnedAmount ?? returnedAmount ?? null,
   txHash: row.depositTxHash ?? null,
   failureReason: (row.failureReason ?? null) as HiddenDeposit['failureReason'],
   refundTo: row.refundAddress && row.refundOwner ? { address: row.refundAddress, owner: row.refundOwner } : null,
