@@ -18,8 +18,8 @@ export const sandboxRouter = (domains: readonly Domain[]) => ({
       input: z.strictObject({ seconds: z.number().int().min(1).max(31_536_000).meta(SECONDS) }),
       output: z.object({ seconds: z.number().int().meta(SECONDS) }),
       async run(unit, { seconds }) {
-        // A domain comes after those that it builds on. It locks its own rows before theirs, and so does this.
-        for (const { api } of domains.toReversed()) await api?.sandbox?.advance?.(unit, seconds)
+        // A domain comes after those that it builds on. What they report is applied under their locks before its own, and so is this.
+        for (const { api } of domains) await api?.sandbox?.advance?.(unit, seconds)
         return { seconds }
       },
     }),

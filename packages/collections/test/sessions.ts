@@ -49,3 +49,11 @@ export async function eventsOf(service: TestService, { organisationId }: Merchan
 }
 
 export const inOrder = async (service: TestService) => expect((await checkLedger(service.runtime)).findings).toEqual([])
+
+/** How many units of the database were aborted by a deadlock, whoever ran them again. */
+export async function deadlocks({ runtime }: TestService): Promise<number> {
+  const { rows } = await runtime.pool.query<{ deadlocks: number }>(
+    'select deadlocks::int from pg_stat_database where datname = current_database()',
+  )
+  return rows[0]?.deadlocks ?? 0
+}

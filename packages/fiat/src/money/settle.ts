@@ -20,7 +20,7 @@ import { draftsOf, expectedAmount } from '../polling/reports.ts'
 import { conform } from '../provider/conform.ts'
 import type { Direction, OrderReport } from '../provider/provider.ts'
 import { tellOwner } from './hidden-payments.ts'
-import { journalOf, postDrafts } from './journal.ts'
+import { journalOf } from './journal.ts'
 
 type Input = Omit<z.output<typeof Settlement>, 'reason'>
 
@@ -55,12 +55,11 @@ export async function settle(
   await requireSecondOperator(own, assets[before.sourceCurrency as AssetSymbol], moved)
   const checkSuspense = await guardSuspense(own, [before.sourceCurrency, before.destinationCurrency])
   const ended = await end(own, direction, before, ending)
-  await conform(own, direction, ended, 'settled')
+  await schedulePolls(own, direction, ended)
   await tellOwner(own, ended)
   await checkSuspense()
   recordEvidence(own, direction, ended, reportOf(ended, ending))
   settleContradictions(own, ended.id)
-  await schedulePolls(own, direction, ended)
   return { direction, before, order: ended }
 }
 
@@ -128,7 +127,10 @@ async function end(unit: UnitOfWork, direction: Direction, before: OrderRow, end
   const pass = async (events: readonly string[], of: (event: string) => Partial<OrderRow>) => {
     for (const event of events) {
       const changes = { ...fields, ...of(event) } as Partial<OrderRow>
-      const { row } = await move(unit, orderResource[direction], before.id, event, orderMissing[direction], changes)
+      const moved = await move(unit, orderResource[direction], before.id, event, orderMissing[direction], changes)
+      // Onramps have no state between processing and delivery.
+      if (moved.outcome === 'ignored') continue
+      const { row } = moved
       drafts.push(...draftsOf(direction, event, order, row))
       order = row
     }
@@ -165,7 +167,7 @@ async function end(unit: UnitOfWork, direction: Direction, before: OrderRow, end
         : ({ ...fields, ...ended } as Partial<OrderRow>)
     if (order === before) order = await updateAnnounced(unit, direction, await reload(unit, direction, before), changes)
   }
-  await postDrafts(unit, order, drafts)
+  await conform(unit, direction, order, 'settled', drafts)
   return order
 }
 

@@ -91,10 +91,11 @@ export async function applyPoll(
   const { order, changed } = isOver
     ? await endCancelled(unit, direction, id, report)
     : await applyReport(unit, direction, id, report)
-  if (changed) await tellOwner(unit, order)
   const next = nextPoll(order, pollSeconds, changed)
   if (next) await keepPolls(unit, direction, order, next, { cancelledSince })
   else await unit.em.nativeDelete(PollEntity, { id })
+  // Its owner locks what is its own after everything of the order.
+  if (changed) await tellOwner(unit, order)
   return order
 }
 

@@ -54,9 +54,10 @@ async function applyKnown(
   if (order.status === 'failed' && order.receivedAmount != null && report.refund)
     order = await applyRefund(unit, direction, order, report.refund, drafts)
   order = await keepOutcome(unit, direction, order, report)
-  await postDrafts(unit, order, drafts)
   // What was converted was posted with the amounts of an earlier report.
-  if (before.status === 'settled' && amountsDiffer(before, order)) await conform(unit, direction, order, 'corrected')
+  if (before.status === 'settled' && amountsDiffer(before, order))
+    await conform(unit, direction, order, 'corrected', drafts)
+  else await postDrafts(unit, order, drafts)
   return order
 }
 

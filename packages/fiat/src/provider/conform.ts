@@ -1,15 +1,23 @@
-import { type AccountKey, accountsOf, difference, type Posting, post, postedOf } from '@payments/ledger'
+import { type AccountKey, accountsOf, type Draft, difference, type Posting, postedOf } from '@payments/ledger'
 import type { UnitOfWork } from '@payments/platform'
 import { isHidden } from '../entities/onramp.ts'
+import { postDrafts } from '../money/journal.ts'
 import { balancesOf } from '../money/receipt.ts'
 import { type OrderRow, orderResource } from '../orders/orders.ts'
 import type { Direction } from './provider.ts'
 
 /**
- * Posts what the journal lacks for an order to hold what its receipt implies, as one entry: nothing where it holds it already. For
- * changes that no event of a report describes. The owner of a hidden order posts for it. The caller holds the order's lock.
+ * Posts the journal entries of a change of an order, and what the journal then lacks for the order to hold what its receipt implies, as one entry more: for
+ * changes that no event of a report describes. The owner of a hidden order posts for it. The caller holds the order's lock, and none of the
+ * entries was posted before.
  */
-export async function conform(unit: UnitOfWork, direction: Direction, order: OrderRow, step: string): Promise<void> {
+export async function conform(
+  unit: UnitOfWork,
+  direction: Direction,
+  order: OrderRow,
+  step: string,
+  drafts: readonly Draft[],
+): Promise<void> {
   if (isHidden(order)) return
   const source = { type: direction, id: order.id }
   const { entries, balances } = await postedOf(unit, source)
@@ -18,8 +26,9 @@ export async function conform(unit: UnitOfWork, direction: Direction, order: Ord
     account: account(purpose as AccountKey['purpose'], asset),
     amount,
   }))
-  const postings = difference(wanted, balances)
-  if (postings.length > 0) await post(unit, { source, step: `${step}.${entries + 1}`, postings })
+  const postings = difference(wanted, [...balances, ...drafts.flatMap((draft) => draft.postings)])
+  const posted = drafts.filter((draft) => draft.postings.length > 0).length
+  await postDrafts(unit, order, [...drafts, { source, step: `${step}.${entries + posted + 1}`, postings }])
 }
 
 const wantedOf = (direction: Direction, order: OrderRow) =>

@@ -43,6 +43,8 @@ export const pollIndexes = (table: string) =>
 
 /** The rows of a table that are polled, and the task that polls them. */
 export function pollQueue({ table, task }: { readonly table: string; readonly task: string }) {
+  /** SQL: the rows of a condition, locked by id, so that statements that change several of them wait for each other in one order. */
+  const rows = (condition: string) => `id in (select id from ${table} where ${condition} order by id for no key update)`
   const makeDue = `update ${table} set next_poll_at = least(next_poll_at, now()), poll_seconds = least(poll_seconds, ${SOON_SECONDS})`
   return {
     /** Makes an object due now: the only effect of a provider's callback. An unknown one changes nothing. */
@@ -54,7 +56,7 @@ export function pollQueue({ table, task }: { readonly table: string; readonly ta
 
     /** Makes objects due now, with the commit. The polls that follow are within the rate budget of the provider. */
     async recheck(unit: UnitOfWork, ids: readonly string[]): Promise<void> {
-      await sqlOf(unit.em).query(`${makeDue} where id = any ($1::uuid[])`, [ids])
+      await sqlOf(unit.em).query(`${makeDue} where ${rows('id = any ($1::uuid[])')}`, [ids])
       unit.afterCommit(() => unit.runtime.trigger(task))
     },
 
@@ -62,7 +64,7 @@ export function pollQueue({ table, task }: { readonly table: string; readonly ta
     async advance(unit: UnitOfWork, seconds: number): Promise<void> {
       await sqlOf(unit.em).query(
         `update ${table} set next_poll_at = next_poll_at - make_interval(secs => $2)
-          where organisation_id = $1 and environment = 'test' and next_poll_at > now()`,
+          where ${rows("organisation_id = $1 and environment = 'test' and next_poll_at > now()")}`,
         [unit.actor.organisationId, seconds],
       )
       unit.afterCommit(() => unit.runtime.trigger(task))

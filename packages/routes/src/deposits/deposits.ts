@@ -65,7 +65,8 @@ export async function schedulePolls(
   if (depositAddresses.length === 0) return
   const { rowCount } = await runtime.pool.query(
     `update payment_routes set next_poll_at = ${ANNOUNCED_SQL}, poll_seconds = least(poll_seconds, $3)
-      where environment = $1 and lower(deposit_address) = any ($2::text[])`,
+      where id in (select id from payment_routes
+                    where environment = $1 and lower(deposit_address) = any ($2::text[]) order by id for no key update)`,
     [environment, depositAddresses.map((address) => address.toLowerCase()), SOON_SECONDS],
   )
   if (rowCount) runtime.trigger(POLL)

@@ -64,7 +64,8 @@ export async function applyReports(
   let updated = 0
   const changes = new DepositChangesOf(unit, route)
   // Two polls of one route are applied one after the other: the second finds what the first created.
-  await locked(unit, route.hidden ? hiddenRouteResource : routeResource, route.id, errors.payment_route_not_found)
+  const of = route.hidden ? hiddenRouteResource : routeResource
+  const current = await locked(unit, of, route.id, errors.payment_route_not_found)
   const existing = await findExisting(sqlOf(unit.em), route.environment, [route.id], reports)
   for (const report of reports.toSorted(byTime)) {
     let stored = existing.of(route.id, report)
@@ -107,7 +108,7 @@ export async function applyReports(
       ...explained.map((report) => reasonOf(withoutTransaction(report))),
     ])
   const watchedUntil = await changes.apply()
-  await schedule(unit, { ...route, ...(watchedUntil ? { watchedUntil } : {}) }, created + updated > 0)
+  await schedule(unit, { ...current, ...(watchedUntil ? { watchedUntil } : {}) }, created + updated > 0)
   return { synced: reports.length, created, updated }
 }
 

@@ -123,9 +123,12 @@ async function postpone({ pool }: Runtime, quiet: readonly Polled[]): Promise<vo
     nextPoll(route, { pendingSince: checkpoint.pendingSince, changed: false }),
   )
   await pool.query(
-    `update payment_routes r set poll_seconds = q.seconds, next_poll_at = q.at
+    // What another has locked gets its next poll from that.
+    `with free as (select id from payment_routes
+                    where id = any ($1::uuid[]) and next_poll_at > ${ANNOUNCED_SQL} for no key update skip locked)
+     update payment_routes r set poll_seconds = q.seconds, next_poll_at = q.at
        from unnest($1::uuid[], $2::int[], $3::timestamptz[]) as q (id, seconds, at)
-      where r.id = q.id and r.next_poll_at > ${ANNOUNCED_SQL}`,
+      where r.id = q.id and r.id in (select id from free)`,
     [
       quiet.map(({ route }) => route.id),
       next.map(({ pollSeconds }) => pollSeconds),

@@ -137,9 +137,17 @@ export function createHiddenRoute(unit: UnitOfWork, route: PreparedHiddenRoute, 
   recordCarrier(unit, row, route)
 }
 
-/** Says until when the payer of a hidden route is expected: afterwards its address is polled ever more rarely. */
+/**
+ * Says until when the payer of a hidden route is expected: afterwards its address is polled ever more rarely. Whoever says so holds what
+ * belongs to the route, and a report locks the route before that. So it never waits for the route: one that a report holds stays as
+ * it is, unless that report asks its owner, who says the same.
+ */
 export async function watchHiddenRoute(unit: UnitOfWork, routeId: string, until: Date): Promise<void> {
-  await unit.em.nativeUpdate(RouteEntity, { id: routeId }, { watchedUntil: until }, { filters: WITH_HIDDEN })
+  await sqlOf(unit.em).query(
+    `update payment_routes set watched_until = $2
+      where id = (select id from payment_routes where id = $1 for no key update skip locked)`,
+    [routeId, until],
+  )
 }
 
 /** What an operator says became of a deposit. */
