@@ -1,5 +1,5 @@
 import { type Callback, callbackOf } from '@payments/platform'
-import { polls, resumePolls } from '../polling/schedule.ts'
+import { announce, POLL } from '../polling/schedule.ts'
 import { type FiatProvider, fiatProvider } from '../provider/provider.ts'
 
 /**
@@ -11,9 +11,7 @@ export const callbacks: readonly Callback[] = [
     fiatProvider,
     '/fiat',
     async (runtime, _provider, { reference }) => {
-      if (!reference) return
-      await resumePolls(runtime.pool, [reference])
-      await polls.schedule(runtime, 'live', reference)
+      if (reference && (await announce(runtime.pool, [reference], 'live'))) runtime.trigger(POLL)
     },
   ),
 ]

@@ -33,7 +33,7 @@ const COLUMNS =
 /** Orders of all organisations that are in flight or need an operator: those that need one first, then the oldest change first. */
 export async function unfinishedOrders(context: QueryContext): Promise<z.input<typeof AdminOrderList>> {
   const { rows } = await sqlOf(context.em).query<AdminRow>(
-    `select o.*, q.error, q.failing_since, q.next_poll_at, count(*) over ()::int as total
+    `select o.*, q.error, q.failing_since, greatest(q.next_poll_at, q.created_at) as next_poll_at, count(*) over ()::int as total
        from (select 'offramp' as direction, ${COLUMNS} from offramps
               where attention is not null or status in ('pending', 'processing', 'settled')
              union all

@@ -1,11 +1,11 @@
 import { type AttentionSource, endings, type OperatorsDeclaration, sqlOf, type UnitOfWork } from '@payments/platform'
 import { settlements } from '../api/schemas.ts'
 import { offrampMachine, onrampMachine, refundMachine } from '../orders/states.ts'
-import { polls, resumePolls } from '../polling/schedule.ts'
+import { announce, POLL } from '../polling/schedule.ts'
 
 async function recheck(unit: UnitOfWork, ids: readonly string[]): Promise<void> {
-  await resumePolls(sqlOf(unit.em), ids)
-  await polls.recheck(unit, ids)
+  await announce(sqlOf(unit.em), ids)
+  unit.afterCommit(() => unit.runtime.trigger(POLL))
 }
 
 const source = (kind: 'offramp' | 'onramp', paying: string, unfinished: string, outcome: string): AttentionSource => ({

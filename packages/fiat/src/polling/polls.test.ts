@@ -1,8 +1,20 @@
-import type { Runtime } from '@payments/platform'
-import { expect, test } from 'vitest'
-import { advance, foundOrganisation, fund, newMerchant, newOfframp, useService } from '#testing'
+import { system } from '@payments/kernel'
+import { queryContext, type Runtime, type SqlExecutor, unitOfWork } from '@payments/platform'
+import { describe, expect, test } from 'vitest'
+import {
+  advance,
+  connected,
+  foundOrganisation,
+  fund,
+  newMerchant,
+  newOfframp,
+  statementsWaiting,
+  useService,
+} from '#testing'
+import { reportOf } from '../../test/orders.ts'
 import { budget } from './limits.ts'
-import { pollTask } from './polls.ts'
+import { applyPoll, pollTask } from './polls.ts'
+import { announce } from './schedule.ts'
 
 const service = useService()
 const ORDERS = 30
@@ -50,3 +62,72 @@ test.each([500, 2500])(
     expect(claimed.map(({ organisationId }) => organisationId)).toContain(other)
   },
 )
+
+describe('what a provider announces', () => {
+  /** An order that nobody paid; `days` ago its last change. With the poll that its worker makes now. */
+  async function begin(days = 0) {
+    const merchant = await newMerchant(service)
+    const { id } = await newOfframp(merchant)
+    const { pool } = service.runtime
+    const context = queryContext(service.runtime, system(merchant.organisationId, 'test'))
+    const poll = () =>
+      unitOfWork(context, (unit) =>
+        applyPoll(unit, 'offramp', id, reportOf('offramp', { status: 'expired', receivedAmount: null }), 600),
+      )
+    await poll()
+    await pool.query('update offramps set updated_at = now() - make_interval(days => $2) where id = $1', [id, days])
+    const isDue = async () =>
+      (await pool.query('select from fiat_polls where id = $1 and next_poll_at <= now()', [id])).rowCount === 1
+    return { id, poll, isDue }
+  }
+
+  test('while the polls of its order end is polled', async () => {
+    const { id, isDue } = await begin()
+    const ending = await connected(service)
+    try {
+      await ending.query('begin')
+      await ending.query('select from fiat_polls where id = $1 for update', [id])
+      const announced = announce(service.runtime.pool, [id])
+      await statementsWaiting(service, 1)
+      await ending.query('delete from fiat_polls where id = $1', [id])
+      await ending.query('commit')
+      expect(await announced).toBe(true)
+    } finally {
+      await ending.end()
+    }
+    expect(await isDue()).toBe(true)
+  })
+
+  test.each([
+    ['the last poll', 15],
+    ['a poll', 1],
+  ])('between the answer of %s and its commit is polled', async (_name, days) => {
+    const { id, poll, isDue } = await begin(days)
+    expect(await announce(service.runtime.pool, [id])).toBe(true)
+    await poll()
+    expect(await isDue()).toBe(true)
+  })
+
+  test('is one statement: a crash leaves all of it or nothing, and no success for the provider', async () => {
+    const { id, isDue } = await begin(1)
+    const { pool } = service.runtime
+    const crashing: SqlExecutor = { query: () => Promise.reject(new Error('The connection was lost')) }
+    await expect(announce(crashing, [id])).rejects.toThrow('The connection was lost')
+    expect(await isDue()).toBe(false)
+    let statements = 0
+    const counting: SqlExecutor = {
+      query(text, values) {
+        statements++
+        return pool.query(text, values)
+      },
+    }
+    expect([await announce(counting, [id], 'test'), statements, await isDue()]).toEqual([true, 1, true])
+  })
+
+  test('of an unknown order, an order of the other environment or no id changes nothing', async () => {
+    const { id, isDue } = await begin(1)
+    expect(await announce(service.runtime.pool, ['no id', crypto.randomUUID()])).toBe(false)
+    expect(await announce(service.runtime.pool, [id], 'live')).toBe(false)
+    expect(await isDue()).toBe(false)
+  })
+})

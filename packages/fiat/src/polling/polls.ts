@@ -2,7 +2,6 @@ import { system } from '@payments/kernel'
 import {
   heedingPause,
   locked,
-  type NextPoll,
   pollTask as polling,
   type QueryContext,
   queryContext,
@@ -18,16 +17,24 @@ import { type Direction, fiatProvider, type OrderReport } from '../provider/prov
 import { expectOurAccount } from './hidden.ts'
 import { budget, type ClaimedOrder, pauseOf } from './limits.ts'
 import { applyReport, expectedAmount } from './reports.ts'
-import { CANCELLED_SECONDS, FIRST_POLL_SECONDS, nextPoll, POLL, polls, SOON_SECONDS } from './schedule.ts'
+import {
+  CANCELLED_SECONDS,
+  endPolls,
+  FIRST_POLL_SECONDS,
+  keepPolls,
+  nextPoll,
+  POLL,
+  polls,
+  SOON_SECONDS,
+} from './schedule.ts'
 
 /** Schedules the first poll of a new order, with the commit that creates it. */
 export function startPolls(unit: UnitOfWork, direction: Direction, order: OrderRow): void {
-  const nextPollAt = new Date(order.createdAt.getTime() + FIRST_POLL_SECONDS * 1000)
-  insertPolls(unit, direction, order, { nextPollAt, pollSeconds: FIRST_POLL_SECONDS })
-}
-
-function insertPolls(unit: UnitOfWork, direction: Direction, order: OrderRow, next: NextPoll): void {
   const { id, organisationId, environment, provider, createdAt } = order
+  const next = {
+    nextPollAt: new Date(createdAt.getTime() + FIRST_POLL_SECONDS * 1000),
+    pollSeconds: FIRST_POLL_SECONDS,
+  }
   const polled = { failingSince: null, error: null, cancelledSince: null }
   unit.insert(PollEntity, { id, organisationId, environment, provider, direction, ...next, ...polled, createdAt })
 }
@@ -35,20 +42,7 @@ function insertPolls(unit: UnitOfWork, direction: Direction, order: OrderRow, ne
 /** Schedules the next poll of an order that an operator settled: a report that contradicts is still noticed. */
 export async function schedulePolls(unit: UnitOfWork, direction: Direction, order: OrderRow): Promise<void> {
   const next = nextPoll(order, SOON_SECONDS, true)
-  if (next) await keepPolls(unit, direction, order, next)
-}
-
-/** Keeps when a locked order is polled next, also where its polls had ended. */
-async function keepPolls(
-  unit: UnitOfWork,
-  direction: Direction,
-  order: OrderRow,
-  next: NextPoll,
-  more: { readonly cancelledSince?: Date | null } = {},
-): Promise<void> {
-  const fields = { ...next, failingSince: null, error: null, ...more }
-  if ((await unit.em.nativeUpdate(PollEntity, { id: order.id }, fields)) === 0)
-    insertPolls(unit, direction, order, next)
+  if (next) await keepPolls(sqlOf(unit.em), direction, order, next)
 }
 
 /** Asks the provider for an order. No transaction is open meanwhile. @throws fiat_order_not_shown 503 where our key may be of another account */
@@ -92,8 +86,8 @@ export async function applyPoll(
     ? await endCancelled(unit, direction, id, report)
     : await applyReport(unit, direction, id, report)
   const next = nextPoll(order, pollSeconds, changed)
-  if (next) await keepPolls(unit, direction, order, next, { cancelledSince })
-  else await unit.em.nativeDelete(PollEntity, { id })
+  if (next) await keepPolls(sqlOf(unit.em), direction, order, next, cancelledSince)
+  else await endPolls(sqlOf(unit.em), id)
   // Its owner locks what is its own after everything of the order.
   if (changed) await tellOwner(unit, order)
   return order

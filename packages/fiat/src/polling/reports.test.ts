@@ -7,7 +7,7 @@ import { offrampMachine, onrampMachine } from '../orders/states.ts'
 import type { Direction, OrderReport } from '../provider/provider.ts'
 import { applyPoll } from './polls.ts'
 import { pathTo } from './reports.ts'
-import { resumePolls } from './schedule.ts'
+import { announce } from './schedule.ts'
 
 const service = useService()
 const RECEIVED = 25_125_000n
@@ -264,8 +264,7 @@ describe('an order whose polls have ended is polled again', () => {
 
   test('when its provider or an operator says that something has changed', async () => {
     const { id, polls } = await old()
-    await resumePolls(service.runtime.pool, ['no id', newId(), id])
-    await resumePolls(service.runtime.pool, [id])
+    for (const ids of [['no id', newId(), id], [id]]) await announce(service.runtime.pool, ids)
     expect(await polls()).toEqual(again)
   })
 })

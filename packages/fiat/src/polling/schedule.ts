@@ -1,20 +1,69 @@
-import { isId } from '@payments/kernel'
-import { type NextPoll, pollAfter, pollQueue, type SqlExecutor } from '@payments/platform'
+import { type Environment, isId } from '@payments/kernel'
+import {
+  ANNOUNCED_SQL,
+  type NextPoll,
+  pollAfter,
+  pollQueue,
+  type SqlExecutor,
+  unlessAnnounced,
+} from '@payments/platform'
+import type { Direction } from '../provider/provider.ts'
 
 /** Name of the task that polls the provider. */
 export const POLL = 'fiat.poll'
 export const polls = pollQueue({ table: 'fiat_polls', task: POLL })
 
-const RESUME = `insert into fiat_polls (id, organisation_id, environment, provider, direction, next_poll_at, poll_seconds, created_at)
-  select id, organisation_id, environment, provider, direction, now(), $2, created_at
+const ANNOUNCE = `insert into fiat_polls as q (id, organisation_id, environment, provider, direction, next_poll_at, poll_seconds, created_at)
+  select id, organisation_id, environment, provider, direction, ${ANNOUNCED_SQL}, $2, created_at
     from (select id, organisation_id, environment, provider, 'offramp' as direction, created_at from offramps
           union all select id, organisation_id, environment, provider, 'onramp', created_at from onramps) o
-   where id = any ($1::uuid[])
-  on conflict (id) do nothing`
+   where id = any ($1::uuid[]) and ($3::text is null or environment = $3) order by id
+  on conflict (id) do update set next_poll_at = excluded.next_poll_at, poll_seconds = least(q.poll_seconds, excluded.poll_seconds)`
 
-/** Makes orders whose polls have ended due now: the provider or an operator says that something has changed. Others stay as they are. */
-export const resumePolls = (db: SqlExecutor, ids: readonly string[]): Promise<unknown> =>
-  db.query(RESUME, [ids.filter(isId), SOON_SECONDS])
+/**
+ * Makes orders due now, also where their polls have ended: the provider or an operator says that something has changed. One statement,
+ * and no poll that was claimed before takes it back: {@link keepPolls} and {@link endPolls} heed it.
+ * @param environment only its orders
+ * @returns whether any order is known
+ */
+export async function announce(db: SqlExecutor, ids: readonly string[], environment?: Environment): Promise<boolean> {
+  const { rows } = await db.query(`${ANNOUNCE} returning 1`, [ids.filter(isId), SOON_SECONDS, environment ?? null])
+  return rows.length > 0
+}
+
+/** An order whose next poll is kept. */
+export interface PolledOrder {
+  readonly id: string
+  readonly organisationId: string
+  readonly environment: Environment
+  readonly provider: string
+  readonly createdAt: Date
+}
+
+/**
+ * Keeps when a locked order is polled next, also where its polls had ended.
+ * @param cancelledSince since when the provider hides the order; as it was by default
+ */
+export async function keepPolls(
+  db: SqlExecutor,
+  direction: Direction,
+  { id, organisationId, environment, provider, createdAt }: PolledOrder,
+  { nextPollAt, pollSeconds }: NextPoll,
+  cancelledSince?: Date | null,
+): Promise<void> {
+  await db.query(
+    `insert into fiat_polls as q (id, organisation_id, environment, provider, direction, next_poll_at, poll_seconds, created_at, cancelled_since)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+     on conflict (id) do update set poll_seconds = excluded.poll_seconds, failing_since = null, error = null,
+            next_poll_at = ${unlessAnnounced('q.next_poll_at', 'excluded.next_poll_at')}
+            ${cancelledSince === undefined ? '' : ', cancelled_since = excluded.cancelled_since'}`,
+    [id, organisationId, environment, provider, direction, nextPollAt, pollSeconds, createdAt, cancelledSince ?? null],
+  )
+}
+
+/** Ends the polls of a locked order, for which nothing more can happen. */
+export const endPolls = (db: SqlExecutor, id: string): Promise<unknown> =>
+  db.query(`delete from fiat_polls where id = $1 and next_poll_at <> ${ANNOUNCED_SQL}`, [id])
 
 /** Poll interval after creation, seconds: callbacks report a deposit sooner. */
 export const FIRST_POLL_SECONDS = 15

@@ -27,7 +27,7 @@ export {
 export { addProvider, nameSandbox, replaceIndex } from './column.ts'
 export { checkProviderOrders, providerRules, readControls, writeControl } from './controls.ts'
 export { type ProviderState, type Providers, providerStates, providers } from './lookup.ts'
-export { ANNOUNCED_SQL, type ClaimedPoll, type PolledProvider, pollBudget } from './rate-budget.ts'
+export { type ClaimedPoll, type PolledProvider, pollBudget } from './rate-budget.ts'
 export {
   NOT_APPLIED,
   type ObjectReport,

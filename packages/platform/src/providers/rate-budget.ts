@@ -1,5 +1,6 @@
 import type { Carried, Environment, Provider } from '@payments/kernel'
 import type { SqlExecutor } from '../transactions/sql.ts'
+import { ANNOUNCED_SQL } from '../work/poll-queue.ts'
 import { dueInTurns } from '../work/turns.ts'
 import { BURST_SECONDS, type Budget } from './budgets.ts'
 
@@ -9,8 +10,6 @@ const SOON_SECONDS = 60
 const LATER_SHARE = 0.2
 /** What was claimed by a process that died is due again after this. */
 const LOST_SECONDS = 30
-/** SQL: the due time of what a provider itself has announced. Earlier than any other, so that it is polled first. */
-export const ANNOUNCED_SQL = "timestamptz '1970-01-01 00:00Z'"
 /** An object whose poll is due, claimed for one process. `Extra`: the domain's own columns. */
 export type ClaimedPoll<Extra extends string = never> = {
   readonly id: string

@@ -4,7 +4,15 @@ export { type ConcurrencyLimit, concurrencyLimit } from './concurrency.ts'
 export { byEnvironment } from './gauges.ts'
 export { inTurn } from './in-turn.ts'
 export { DEAD_LETTER, describeSchedule, type Job, job, jobsIn, startWorkers } from './jobs.ts'
-export { type NextPoll, pollAfter, pollColumns, pollIndexes, pollQueue } from './poll-queue.ts'
+export {
+  ANNOUNCED_SQL,
+  type NextPoll,
+  pollAfter,
+  pollColumns,
+  pollIndexes,
+  pollQueue,
+  unlessAnnounced,
+} from './poll-queue.ts'
 export { claimPolls, pollTask } from './polls.ts'
 export { purgeJob } from './purge.ts'
 export {

@@ -1,16 +1,20 @@
 import { p } from '@mikro-orm/core'
-import type { Environment } from '@payments/kernel'
-import { errorCode, isId } from '@payments/kernel'
+import { errorCode } from '@payments/kernel'
 import type { Metric } from '../domain/operators.ts'
-import type { Runtime, UnitOfWork } from '../operations/context.ts'
+import type { UnitOfWork } from '../operations/context.ts'
 import { index } from '../transactions/entity.ts'
 import type { SqlExecutor } from '../transactions/sql.ts'
 import { sqlOf } from '../transactions/unit.ts'
 import { byEnvironment } from './gauges.ts'
 
-/** Poll interval of what has changed, or is said to have changed. */
-const SOON_SECONDS = 2
 const JITTER = 0.2
+
+/** SQL: the due time of what a provider itself has announced. Earlier than any other, so that it is polled first. */
+export const ANNOUNCED_SQL = "timestamptz '1970-01-01 00:00Z'"
+
+/** SQL: when an object is polled next. What was announced while it was polled stays due. */
+export const unlessAnnounced = (now: string, next: string): string =>
+  `case when ${now} = ${ANNOUNCED_SQL} then ${now} else ${next} end`
 
 /** When an object is polled next. */
 export interface NextPoll {
@@ -43,28 +47,13 @@ export const pollIndexes = (table: string) =>
 
 /** The rows of a table that are polled, and the task that polls them. */
 export function pollQueue({ table, task }: { readonly table: string; readonly task: string }) {
-  /** SQL: the rows of a condition, locked by id, so that statements that change several of them wait for each other in one order. */
-  const rows = (condition: string) => `id in (select id from ${table} where ${condition} order by id for no key update)`
-  const makeDue = `update ${table} set next_poll_at = least(next_poll_at, now()), poll_seconds = least(poll_seconds, ${SOON_SECONDS})`
   return {
-    /** Makes an object due now: the only effect of a provider's callback. An unknown one changes nothing. */
-    async schedule(runtime: Runtime, environment: Environment, id: string): Promise<void> {
-      if (!isId(id)) return
-      const { rowCount } = await runtime.pool.query(`${makeDue} where environment = $1 and id = $2`, [environment, id])
-      if (rowCount) runtime.trigger(task)
-    },
-
-    /** Makes objects due now, with the commit. The polls that follow are within the rate budget of the provider. */
-    async recheck(unit: UnitOfWork, ids: readonly string[]): Promise<void> {
-      await sqlOf(unit.em).query(`${makeDue} where ${rows('id = any ($1::uuid[])')}`, [ids])
-      unit.afterCommit(() => unit.runtime.trigger(task))
-    },
-
     /** Moves the next polls of the organisation's sandbox objects closer by the given duration. */
     async advance(unit: UnitOfWork, seconds: number): Promise<void> {
       await sqlOf(unit.em).query(
         `update ${table} set next_poll_at = next_poll_at - make_interval(secs => $2)
-          where ${rows("organisation_id = $1 and environment = 'test' and next_poll_at > now()")}`,
+          where id in (select id from ${table}
+                        where organisation_id = $1 and environment = 'test' and next_poll_at > now() order by id for no key update)`,
         [unit.actor.organisationId, seconds],
       )
       unit.afterCommit(() => unit.runtime.trigger(task))
@@ -74,7 +63,7 @@ export function pollQueue({ table, task }: { readonly table: string; readonly ta
     async noteFailure(db: SqlExecutor, id: string, error: unknown, next: NextPoll | null): Promise<void> {
       await db.query(
         `update ${table} set failing_since = coalesce(failing_since, now()), error = $2,
-                next_poll_at = coalesce($3, next_poll_at), poll_seconds = coalesce($4, poll_seconds) where id = $1`,
+                next_poll_at = ${unlessAnnounced('next_poll_at', 'coalesce($3, next_poll_at)')}, poll_seconds = coalesce($4, poll_seconds) where id = $1`,
         [id, errorCode(error), next?.nextPollAt ?? null, next?.pollSeconds ?? null],
       )
     },
@@ -89,7 +78,8 @@ export function pollQueue({ table, task }: { readonly table: string; readonly ta
           runtime,
           `select environment, greatest(0, extract(epoch from now() - least(${Object.values(SHARES)
             .map(
-              (where) => `(select min(next_poll_at) from ${table} q where q.environment = e.environment and ${where})`,
+              (where) =>
+                `(select min(next_poll_at) from ${table} q where q.environment = e.environment and ${where} and next_poll_at > ${ANNOUNCED_SQL})`,
             )
             .join(', ')})))::float8 as value
              from (values ('test'), ('live')) as e (environment)`,

@@ -1,7 +1,6 @@
 import { newId, system } from '@payments/kernel'
 import { type Draft, post } from '@payments/ledger'
 import {
-  ANNOUNCED_SQL,
   createResource,
   locked,
   move,
@@ -14,6 +13,7 @@ import {
   sqlOf,
   type UnitOfWork,
   unitOfWork,
+  unlessAnnounced,
 } from '@payments/platform'
 import { errors } from '../api/errors.ts'
 import {
@@ -258,7 +258,7 @@ async function schedule(unit: UnitOfWork, route: RouteRow, changed: boolean): Pr
   // What the provider announced meanwhile stays due.
   await sqlOf(unit.em).query(
     `update payment_routes set poll_seconds = $2, watched_until = $4,
-            next_poll_at = case when next_poll_at = ${ANNOUNCED_SQL} then next_poll_at else $3 end where id = $1`,
+            next_poll_at = ${unlessAnnounced('next_poll_at', '$3')} where id = $1`,
     [route.id, next.pollSeconds, next.nextPollAt, watchedUntil],
   )
 }
