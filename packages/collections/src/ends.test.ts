@@ -195,6 +195,23 @@ test('what arrived of an excess replaces what was expected to, once: the fee of 
   await inOrder(service)
 })
 
+test.each([
+  ['expected', false],
+  ['sent', true],
+])(
+  'more than was paid cannot go back: such an amount counts as not reported, whether it is %s',
+  async (_name, returnSent) => {
+    const { report, tell } = await begin({ paymentPolicy: { mismatch: 'return' } }, { refundAddress: PAYER })
+    const whole = report({ status: 'completed', originAmount: 26_000_000n, destinationAmount: 24_900_000n })
+    for (const returnedAmount of [26_000_001n, 26_000_001n])
+      expect(await tell({ ...whole, returnedAmount, returnSent })).toMatchObject({
+        ...{ status: 'paid', receivedAmount: '25', deliveredAmount: '24.9', fees: '0.1' },
+        payments: [{ amount: '26', returnedAmount: '1' }],
+      })
+    await inOrder(service)
+  },
+)
+
 test('what a pending report does not tell is not taken for nothing', async () => {
   const { report, tell } = await begin()
   const pending = report({ originAmount: null })

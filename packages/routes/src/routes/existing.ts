@@ -113,9 +113,12 @@ export function effectOf(stored: StoredDeposit | undefined, report: DepositRepor
   return stored.status === 'failed' && REVOCABLE.has(stored.failureReason ?? '') ? 'end' : 'contradicts'
 }
 
+/** What goes back of a completed deposit, or went. Null where the report does not tell; more than was received is no amount of it. */
+export const goesBack = ({ status, originAmount, returnedAmount = null }: Partial<DepositReport>): bigint | null =>
+  status === 'completed' && returnedAmount !== null && returnedAmount <= (originAmount ?? 0n) ? returnedAmount : null
+
 /** What was sent back of a completed deposit. Null where the report does not tell what arrived. */
-export const sentBack = ({ status, returnedAmount = null, returnSent = false }: DepositReport): bigint | null =>
-  status === 'completed' && returnSent ? returnedAmount : null
+export const sentBack = (report: DepositReport): bigint | null => (report.returnSent ? goesBack(report) : null)
 
 /** A refund follows the deposit that it is a part of, and is sent once. */
 function returnEffect({ returnedAmount: stored }: StoredDeposit, report: DepositReport): Effect {

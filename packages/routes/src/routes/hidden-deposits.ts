@@ -3,6 +3,7 @@ import type { UnitOfWork } from '@payments/platform'
 import type { DepositRow } from '../entity.ts'
 import type { DepositReport, Leg } from '../provider/provider.ts'
 import type { RefundTo } from '../refunds/refund-owners.ts'
+import { goesBack } from './existing.ts'
 
 /** A deposit to a hidden route, as its owner is told. Amounts are minor units of the leg's currency. */
 export interface HiddenDeposit {
@@ -39,10 +40,7 @@ export interface HiddenDepositReceiver {
 /** Bound by the domain that uses hidden routes. */
 export const hiddenDeposits = extension<HiddenDepositReceiver>('Hidden payment routes are not available')
 
-export const toHiddenDeposit = (
-  row: DepositRow,
-  { receivedAt, returnedAmount }: Partial<DepositReport>,
-): HiddenDeposit => ({
+export const toHiddenDeposit = (row: DepositRow, report: Partial<DepositReport>): HiddenDeposit => ({
   id: row.id,
   status: row.status as HiddenDeposit['status'],
   origin: { networkKey: row.originChainKey, currency: row.originCurrency },
@@ -50,10 +48,10 @@ export const toHiddenDeposit = (
   originAmountUsd: row.originAmountUsd ?? null,
   destinationAmount: row.destinationAmount ?? null,
   destinationAmountUsd: row.destinationAmountUsd ?? null,
-  returnedAmount: row.returnedAmount ?? returnedAmount ?? null,
+  returnedAmount: row.returnedAmount ?? goesBack(report),
   txHash: row.depositTxHash ?? null,
   failureReason: (row.failureReason ?? null) as HiddenDeposit['failureReason'],
   refundTo: row.refundAddress && row.refundOwner ? { address: row.refundAddress, owner: row.refundOwner } : null,
   settled: !!row.settledAt,
-  receivedAt: receivedAt && receivedAt < row.createdAt ? receivedAt : row.createdAt,
+  receivedAt: report.receivedAt && report.receivedAt < row.createdAt ? report.receivedAt : row.createdAt,
 })
