@@ -212,6 +212,20 @@ test.each([
   },
 )
 
+test.each(['keep', 'return'])(
+  'a completed payment that delivers nothing pays no session that would %s another amount: it waits for what was delivered',
+  async (mismatch) => {
+    const refund = mismatch === 'return' ? { refundAddress: PAYER } : {}
+    const { report, tell } = await begin({ paymentPolicy: { mismatch } }, refund)
+    const nothing = report({ status: 'completed', destinationAmount: 0n })
+    expect(await tell(nothing)).toMatchObject({ status: 'processing', payments: [{ amount: '25', status: 'pending' }] })
+    expect(await tell({ ...nothing, destinationAmount: 24_900_000n })).toMatchObject({
+      ...{ status: 'paid', receivedAmount: '25', deliveredAmount: '24.9', fees: '0.1' },
+    })
+    await inOrder(service)
+  },
+)
+
 test('what a pending report does not tell is not taken for nothing', async () => {
   const { report, tell } = await begin()
   const pending = report({ originAmount: null })

@@ -95,9 +95,9 @@ export async function findExisting(
 /** What a report makes of a deposit. `contradicts`: its state has no path to what is reported. `return`: a part of it was sent back. */
 export type Effect = 'create' | 'learn' | 'end' | 'return' | 'contradicts' | 'nothing'
 
-/** An end counts with its amounts. */
+/** An end counts with its amounts: a delivery of nothing is none. */
 export const hasEnded = ({ status, originAmount, destinationAmount }: DepositReport): boolean =>
-  status !== 'pending' && originAmount !== null && (status !== 'completed' || destinationAmount !== null)
+  status !== 'pending' && originAmount !== null && (status !== 'completed' || !!destinationAmount)
 
 /** What a report makes of the deposit that it is about. */
 export function effectOf(stored: StoredDeposit | undefined, report: DepositReport): Effect {
