@@ -9,7 +9,7 @@ const tag = 'Views'
 export const viewsRouter = {
   list: query({
     rest: 'GET /views',
-    access: 'session',
+    access: 'session-read',
     tag,
     summary: 'List saved views',
     description: 'Those of the user and those that members of the organisation share, by name.',

@@ -151,7 +151,7 @@ export const authRouter = {
   }),
   findDevice: query({
     rest: 'POST /auth/device/find',
-    access: 'session',
+    access: 'session-read',
     tag,
     summary: 'Get the program that waits with a code',
     description: 'What the user compares with the program before answering.',

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { ChangeButton } from './change-button.tsx'
+import { ChangeButton } from './change.tsx'
 import { CustomerChoice } from './lists/customer-choice.tsx'
 import { Failure, Field, fieldsOf } from './parts.tsx'
 

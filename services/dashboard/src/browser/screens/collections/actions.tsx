@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
-import { ChangeButton } from '../../parts/change-button.tsx'
+import { ChangeButton } from '../../parts/change.tsx'
 import { fileAddress, requestFile, saveBlob } from '../../parts/files.ts'
 import { Dialog, Failure } from '../../parts/parts.tsx'
 
@@ -73,9 +73,9 @@ export function Actions({ of }: { of: Collection }) {
         <Dialog title={`${verb} ${of.number ?? of.title}?`} close={() => setAsking(false)}>
           <p>{question}</p>
           <Failure error={end.error} />
-          <button type="button" className="danger" disabled={end.isPending} onClick={() => end.mutate()}>
+          <ChangeButton type="button" className="danger" disabled={end.isPending} onClick={() => end.mutate()}>
             {verb}
-          </button>
+          </ChangeButton>
         </Dialog>
       )}
     </>

@@ -2,7 +2,7 @@ import type { Inputs, Outputs } from '@payments/client'
 import { memo } from 'react'
 import { Link } from 'wouter'
 import { usePlace } from '../../context.ts'
-import { ChangeButton } from '../../parts/change-button.tsx'
+import { ChangeButton } from '../../parts/change.tsx'
 import { words } from '../../parts/format.ts'
 import {
   CREATED,

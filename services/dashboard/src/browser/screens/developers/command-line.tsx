@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { type Environment, environments } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { ChangeButton } from '../../parts/change.tsx'
 import { Outcome } from '../../parts/confirm.tsx'
 import { Failure, Field, Screen, Skeleton, Time } from '../../parts/parts.tsx'
 import { refusalOf } from '../../parts/rights.ts'
@@ -128,12 +129,12 @@ function Answer({ code }: { code: string }) {
       <Outcome error={approve.error} again={() => approve.mutate()} />
       <Failure error={deny.error} />
       <div className="actions">
-        <button type="submit" className="primary" disabled={isBusy || refused !== undefined}>
+        <ChangeButton type="submit" className="primary" disabled={isBusy || refused !== undefined}>
           Allow
-        </button>
-        <button type="button" disabled={isBusy} onClick={() => deny.mutate()}>
+        </ChangeButton>
+        <ChangeButton type="button" disabled={isBusy} onClick={() => deny.mutate()}>
           Refuse
-        </button>
+        </ChangeButton>
       </div>
     </form>
   )

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { useLocation } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
-import { ChangeButton } from '../../parts/change-button.tsx'
+import { ChangeButton } from '../../parts/change.tsx'
 import { Form } from '../../parts/form.tsx'
 import { Copy, Dialog, Failure } from '../../parts/parts.tsx'
 
@@ -101,9 +101,9 @@ function Ask({
     <Dialog title={`${title}?`} close={close}>
       <p>{children}</p>
       <Failure error={change.error} />
-      <button type="button" className="danger" disabled={change.isPending} onClick={() => change.mutate()}>
+      <ChangeButton type="button" className="danger" disabled={change.isPending} onClick={() => change.mutate()}>
         {title}
-      </button>
+      </ChangeButton>
     </Dialog>
   )
 }
@@ -184,9 +184,14 @@ function Recover({ id, close }: { id: string; close: () => void }) {
       <Failure error={send.error} />
       {!send.data && counted?.found === 0 && <p role="status">It has missed nothing since then.</p>}
       {!send.data && counted && counted.found > 0 && (
-        <button type="button" className="primary" disabled={send.isPending} onClick={() => send.mutate(counted.since)}>
+        <ChangeButton
+          type="button"
+          className="primary"
+          disabled={send.isPending}
+          onClick={() => send.mutate(counted.since)}
+        >
           Send {counted.found.toLocaleString('en')} {counted.found === 1 ? 'event' : 'events'}
-        </button>
+        </ChangeButton>
       )}
     </Dialog>
   )

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Fragment, useState } from 'react'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
-import { ChangeButton } from '../../parts/change-button.tsx'
+import { ChangeButton } from '../../parts/change.tsx'
 import { Countdown } from '../../parts/countdown.tsx'
 import { words } from '../../parts/format.ts'
 import { Code } from '../../parts/object/code.tsx'
@@ -165,9 +165,9 @@ function Cancel({ kind, of }: { kind: AnyKind; of: unknown }) {
         <Dialog title={`${kind.cancel.label}?`} close={() => setAsking(false)}>
           <p>{kind.cancel.question}</p>
           <Failure error={cancel.error} />
-          <button type="button" className="danger" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
+          <ChangeButton type="button" className="danger" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
             {kind.cancel.label}
-          </button>
+          </ChangeButton>
         </Dialog>
       )}
     </>

@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { clients, queries } from '../../api.ts'
+import { ChangeInput } from '../../parts/change.tsx'
 import { Failure, Screen, Skeleton } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
 import { SettingsTabs } from './tabs.tsx'
@@ -16,7 +17,7 @@ export function Notifications() {
     onSuccess: (preferences) => queries.setQueryData(KEY, preferences),
   })
   const box = (type: string, way: 'inApp' | 'email', checked: boolean, label: string) => (
-    <input
+    <ChangeInput
       type="checkbox"
       className="box"
       aria-label={label}

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
-import { ChangeButton } from '../../parts/change-button.tsx'
+import { ChangeButton } from '../../parts/change.tsx'
 import { addressCheck, bodyOf } from '../../parts/checks.ts'
 import { ConfirmedForm, Outcome } from '../../parts/confirm.tsx'
 import type { FieldSpec, Values } from '../../parts/form.tsx'
@@ -133,9 +133,9 @@ function Allowed({ of, isRefused }: { of: readonly Destination[] | null; isRefus
         <Dialog title="Allow every destination?" close={() => setOpening(false)}>
           <p>Each key that may write can then send money anywhere, within the limits of a day. The list is deleted.</p>
           {open.error && <Outcome error={open.error} again={() => open.mutate()} />}
-          <button type="button" className="danger" disabled={open.isPending} onClick={() => open.mutate()}>
+          <ChangeButton type="button" className="danger" disabled={open.isPending} onClick={() => open.mutate()}>
             Allow every destination
-          </button>
+          </ChangeButton>
         </Dialog>
       )}
     </>

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { clients, queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
-import { ChangeButton } from '../../parts/change-button.tsx'
+import { ChangeButton, ChangeSelect } from '../../parts/change.tsx'
 import { emailCheck } from '../../parts/checks.ts'
 import { ConfirmedForm, Outcome } from '../../parts/confirm.tsx'
 import { words } from '../../parts/format.ts'
@@ -100,7 +100,7 @@ function MemberRow({ of: { userId, email, fullName, role, createdAt }, isSelf }:
         Joined <Time at={createdAt} />
       </span>
       <span className="actions">
-        <select
+        <ChangeSelect
           aria-label={`Role of ${email}`}
           value={role}
           disabled={
@@ -111,7 +111,7 @@ function MemberRow({ of: { userId, email, fullName, role, createdAt }, isSelf }:
           <option value="owner">Owner</option>
           <option value="member">Member</option>
           {role === 'operator' && <option value="operator">Operator</option>}
-        </select>
+        </ChangeSelect>
         <ChangeButton
           type="button"
           aria-label={`Remove ${email}`}
@@ -128,9 +128,9 @@ function MemberRow({ of: { userId, email, fullName, role, createdAt }, isSelf }:
         <Dialog title={`Remove ${email}?`} close={() => setRemoving(false)}>
           <p>Their sessions in this organisation end at once. API keys keep working.</p>
           {remove.error && <Outcome error={remove.error} again={() => remove.mutate()} />}
-          <button type="button" className="danger" disabled={remove.isPending} onClick={() => remove.mutate()}>
+          <ChangeButton type="button" className="danger" disabled={remove.isPending} onClick={() => remove.mutate()}>
             Remove from the team
-          </button>
+          </ChangeButton>
         </Dialog>
       )}
     </li>

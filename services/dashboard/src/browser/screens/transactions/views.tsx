@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
-import { ChangeButton } from '../../parts/change-button.tsx'
+import { ChangeButton } from '../../parts/change.tsx'
 import { type Filters, filtersIn, parametersIn, parametersOf } from '../../parts/lists/transactions.ts'
 import { Dialog, Failure, Field, fieldsOf } from '../../parts/parts.tsx'
 
@@ -80,9 +80,9 @@ function SaveView({ filter, close }: { filter: Filters; close: () => void }) {
           <input type="checkbox" name="shared" /> Share it with all members of the organisation
         </label>
         {!wrong.name && <Failure error={save.error} />}
-        <button type="submit" className="primary" disabled={save.isPending}>
+        <ChangeButton type="submit" className="primary" disabled={save.isPending}>
           Save view
-        </button>
+        </ChangeButton>
       </form>
     </Dialog>
   )

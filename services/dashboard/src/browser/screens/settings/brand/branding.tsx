@@ -1,9 +1,9 @@
 import type { Outputs } from '@payments/client'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { queries } from '../../../api.ts'
 import { usePlace } from '../../../context.ts'
-import { ChangeButton } from '../../../parts/change-button.tsx'
+import { ChangeButton, ChangeInput } from '../../../parts/change.tsx'
 import { countryCheck, emailCheck } from '../../../parts/checks.ts'
 import { Form, type Values } from '../../../parts/form.tsx'
 import { Failure, Screen, Skeleton } from '../../../parts/parts.tsx'
@@ -93,6 +93,7 @@ const MOST_BYTES = 64_000
 /** Uploads a logo as PNG or JPEG. The service draws it again, so that nothing else of the file is served. */
 function Logo({ of }: { of: Branding }) {
   const { environment, api } = usePlace()
+  const id = useId()
   const renew = () => queries.invalidateQueries({ queryKey: [environment] })
   const upload = useMutation({
     async mutationFn(file: File) {
@@ -107,15 +108,14 @@ function Logo({ of }: { of: Branding }) {
   const remove = useMutation({ mutationFn: () => api.branding.removeLogo.mutate({}), onSuccess: renew })
   return (
     <div className="logo">
-      <label>
-        Logo, PNG or JPEG
-        <input
-          type="file"
-          accept="image/png,image/jpeg"
-          disabled={upload.isPending}
-          onChange={({ target }) => target.files?.[0] && upload.mutate(target.files[0])}
-        />
-      </label>
+      <label htmlFor={id}>Logo, PNG or JPEG</label>
+      <ChangeInput
+        id={id}
+        type="file"
+        accept="image/png,image/jpeg"
+        disabled={upload.isPending}
+        onChange={({ target }) => target.files?.[0] && upload.mutate(target.files[0])}
+      />
       {of.logoUrl && (
         <ChangeButton type="button" className="quiet" onClick={() => remove.mutate()}>
           Remove the logo
