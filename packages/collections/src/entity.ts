@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import type { BrandFields } from '@payments/branding'
-import type { Metadata } from '@payments/kernel'
+import { assets, type Metadata } from '@payments/kernel'
 import {
   foreignKeys,
   index,
@@ -41,6 +41,15 @@ const inStates = (states: readonly string[]) => `status in (${states.map((state)
 /** SQL over the table: the words by which a collection is found. What they are made of changes with no payment, so that a payment writes no index. */
 export const searchedWords = (of = ''): string =>
   wordsOf(`${of}title || ' ' || jsonb_path_query_array(${of}metadata, '$.*')::text`)
+
+const unitOf = (symbol: (typeof currencies)[number]) => `when '${symbol}' then 1e-${assets[symbol].decimals}`
+
+/** SQL over the table: how much is asked for, in the currency in which it is; null where the payer chooses. */
+export const askedAmount = (of = ''): string =>
+  `coalesce((${of}pricing ->> 'amount')::numeric, ${of}amount * case ${of}currency ${currencies.map(unitOf).join(' ')} end)`
+
+/** The index by which amounts of a range are found. */
+export const byAmount = `collections (organisation_id, environment, (${askedAmount()}), created_at desc, id desc) include (type, currency, amount, pricing)`
 
 /** The index of a tenant's rows, newest first, or of those with a value of `column`. It also has what never changes and is counted by: rows are wide. */
 export const listed = (column = ''): string =>
@@ -113,6 +122,7 @@ export const CollectionEntity = defineEntity({
       name: 'collections_words',
       expression: `create index collections_words on collections using gin (${searchedWords()})`,
     },
+    { name: 'collections_by_amount', expression: `create index collections_by_amount on ${byAmount}` },
     index('collections_ending', ['endsAt'], `ends_at is not null and ${inStates(['active', 'open', 'overdue'])}`),
     index('collections_falling_due', ['overdueAt'], "overdue_at is not null and status = 'open'"),
   ],

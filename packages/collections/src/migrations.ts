@@ -9,7 +9,7 @@ import {
   type MigrationStep,
   nameSandbox,
 } from '@payments/platform'
-import { listed, searchedWords } from './entity.ts'
+import { byAmount, listed, searchedWords } from './entity.ts'
 
 export const migrations: readonly MigrationStep[] = [
   {
@@ -283,6 +283,11 @@ export const migrations: readonly MigrationStep[] = [
       ),
       ...indexConcurrently('collections_words', `collections using gin (${searchedWords()})`),
     ],
+    concurrently: true,
+  },
+  {
+    name: '20261126180000_collection_amounts',
+    up: indexConcurrently('collections_by_amount', byAmount),
     concurrently: true,
   },
 ]

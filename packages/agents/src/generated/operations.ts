@@ -839,6 +839,19 @@ export const operations: readonly Operation[] = [
         description: 'Only collections of this customer',
       },
       {
+        name: 'amountFrom',
+        type: 'string',
+        required: false,
+        description:
+          'Only those that ask for at least this much, in the currency of `pricing` or else in `currency`: those whose amount the payer chooses are left out',
+      },
+      {
+        name: 'amountTo',
+        type: 'string',
+        required: false,
+        description: 'Only those that ask for at most this much',
+      },
+      {
         name: 'from',
         type: 'string',
         required: false,

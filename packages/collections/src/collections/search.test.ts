@@ -63,6 +63,38 @@ test('each filter narrows the collections, several together to what fits all of 
   expect(await numbers({ customerId, types: ['link'] })).toEqual([])
 })
 
+test('amounts find exactly what asks for so much, in the currency in which it asks, and leave out what the payer chooses', async () => {
+  const seller = await newMerchant(service)
+  const bodies = {
+    open: { type: 'link', amount: undefined },
+    ten: { type: 'link', amount: '10' },
+    tenAndALittle: { type: 'checkout', amount: '10.000001', currency: 'EURC' },
+    nearlyEleven: { type: 'link', amount: '10.999999' },
+    priced: { type: 'invoice', amount: undefined, pricing: { currency: 'EUR', amount: '10.5' } },
+    great: { type: 'link', amount: '90071992547409.930001' },
+  }
+  const names = new Map<string, string>()
+  for (const [name, body] of Object.entries(bodies)) names.set(await create(seller, { title: name, ...body }), name)
+  const found = async (body: object): Promise<string[]> => {
+    const { collections, total } = await search(body, seller)
+    expect(total).toBe(collections.length)
+    return collections.map(({ id }) => names.get(id) ?? id)
+  }
+  expect(await found({})).toEqual(Object.keys(bodies).toReversed())
+  expect(await found({ amountFrom: '0' })).toEqual(['great', 'priced', 'nearlyEleven', 'tenAndALittle', 'ten'])
+  expect(await found({ amountFrom: '10.000000000000000001', amountTo: '10.5' })).toEqual(['priced', 'tenAndALittle'])
+  expect(await found({ amountTo: '10.000000999999999999' })).toEqual(['ten'])
+  expect(await found({ amountFrom: '90071992547409.930001' })).toEqual(['great'])
+  expect(await found({ amountFrom: '90071992547409.930002' })).toEqual([])
+  expect(await found({ amountFrom: '10', amountTo: '11', types: ['link'], currencies: ['USDC'] })).toEqual([
+    'nearlyEleven',
+    'ten',
+  ])
+  const wrong = await seller.call('POST /v1/collections/search', { body: { amountFrom: '-1', amountTo: '1e3' } })
+  const message = 'Must be a decimal amount as a string, like "12.50"'
+  expect([wrong.status, wrong.body.errors]).toEqual([422, { amountFrom: message, amountTo: message }])
+})
+
 test('words find the collections whose title or metadata have words that begin so, in any order and letter case', async () => {
   expect(await numbers({ text: 'consult' })).toEqual([0, 1, 2])
   expect(await numbers({ text: 'FEB consulting' })).toEqual([1])
@@ -87,7 +119,7 @@ test('an invoice is found by its number, as it is shown or without its zeros, an
 })
 
 test('pages follow each other without a gap or a repetition, and begin after a collection of the organisation alone', async () => {
-  for (const filters of [{}, { statuses: ['overdue', 'open', 'active'] }]) {
+  for (const filters of [{}, { statuses: ['overdue', 'open', 'active'] }, { amountFrom: '25', amountTo: '25' }]) {
     const found: string[] = []
     let before: string | null = null
     do {

@@ -1,12 +1,14 @@
 import { CustomerRef } from '@payments/customers'
 import { exampleId, isId, items } from '@payments/kernel'
 import {
+  amountBound,
   anyOf,
   beginsWords,
   columnIn,
   createdFilters,
   foundTotal,
   nextPage,
+  numberBetween,
   pageFields,
   type QueryContext,
   type SearchCondition,
@@ -15,7 +17,7 @@ import {
 } from '@payments/platform'
 import { z } from 'zod'
 import { COLLECTION, Collection, currencies } from '../api/schemas.ts'
-import { CollectionEntity, type CollectionRow, searchedWords } from '../entity.ts'
+import { askedAmount, CollectionEntity, type CollectionRow, searchedWords } from '../entity.ts'
 import { checkoutMachine, invoiceMachine, linkMachine, types } from './states.ts'
 
 const EXAMPLE = exampleId(COLLECTION)
@@ -34,6 +36,11 @@ export const CollectionSearch = z
     statuses: anyOf(z.enum(statuses), 'Only these statuses', ['open', 'overdue']),
     currencies: anyOf(z.enum(currencies), 'Only those that you receive in these currencies', ['USDC']),
     customerId: CustomerRef.optional().meta({ description: 'Only collections of this customer' }),
+    amountFrom: amountBound(
+      'Only those that ask for at least this much, in the currency of `pricing` or else in `currency`: those whose amount the payer chooses are left out',
+      '10',
+    ),
+    amountTo: amountBound('Only those that ask for at most this much', '2500'),
     ...createdFilters,
     ...pageFields('collection', EXAMPLE),
   })
@@ -64,15 +71,18 @@ function textCondition(text: string): SearchCondition {
 /** A page of the collections of the actor's tenant that fit all filters, newest first, and the exact number of all. @throws validation_failed 422 where `before` is of none */
 export const searchCollections = (
   context: QueryContext,
-  { text, types, statuses, currencies, customerId, ...rest }: z.output<typeof CollectionSearch>,
+  { text, types, statuses, currencies, customerId, amountFrom, amountTo, ...rest }: z.output<typeof CollectionSearch>,
 ): Promise<{ rows: CollectionRow[]; total: number | null; next: string | null }> =>
   searchRows(context, CollectionEntity, {
     ...rest,
+    // Amounts may all be of one time.
+    byIndex: amountFrom === undefined && amountTo === undefined ? 0 : 100_000,
     text: text === undefined ? undefined : textCondition(text),
     conditions: [
       columnIn('type', types),
       columnIn('status', statuses),
       columnIn('currency', currencies),
       customerId === undefined ? undefined : (value) => `t.customer_id = ${value(customerId)}::uuid`,
+      ...numberBetween(askedAmount('t.'), amountFrom, amountTo),
     ],
   })

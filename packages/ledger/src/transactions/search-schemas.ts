@@ -1,16 +1,11 @@
 import { CustomerRef } from '@payments/customers'
 import { count, exampleId, items, personal } from '@payments/kernel'
-import { anyOf, createdFilters, nextPage, pageFields, timeZone } from '@payments/platform'
+import { amountBound, anyOf, createdFilters, nextPage, pageFields, timeZone } from '@payments/platform'
 import { z } from 'zod'
 import { TRANSACTION, Transaction } from '../api/schemas.ts'
 import { exportColumns } from './export.ts'
 import { transactionKinds } from './kinds.ts'
 
-const DECIMALS = 18
-
-const Bound = z
-  .string()
-  .regex(new RegExp(`^\\d{1,20}(\\.\\d{1,${DECIMALS}})?$`), 'Must be a decimal amount as a string, like "12.50"')
 const EXAMPLE = exampleId(TRANSACTION)
 
 /** What a transaction must be to be found: all that is named, and one of those in a list. */
@@ -33,8 +28,8 @@ const filters = {
   assets: anyOf(z.string().max(40), 'Only amounts of these assets', ['USDC']),
   networks: anyOf(z.string().max(40), 'Only where money comes from or goes to one of these networks', ['base']),
   customerId: CustomerRef.optional().meta({ description: 'Only transactions of this customer' }),
-  amountFrom: Bound.meta({ description: 'Only amounts of at least this much, of any asset', example: '10' }).optional(),
-  amountTo: Bound.meta({ description: 'Only amounts of at most this much', example: '2500' }).optional(),
+  amountFrom: amountBound('Only amounts of at least this much, of any asset', '10'),
+  amountTo: amountBound('Only amounts of at most this much', '2500'),
   ...createdFilters,
 }
 

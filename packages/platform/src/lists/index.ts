@@ -13,12 +13,14 @@ export {
 } from './export.ts'
 export { newestAndTotal, rowsAndTotal } from './newest.ts'
 export {
+  amountBound,
   anyOf,
   beginsWords,
   columnIn,
   createdFilters,
   foundTotal,
   nextPage,
+  numberBetween,
   pageFields,
   type SearchCondition,
   searchedText,

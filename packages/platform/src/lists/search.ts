@@ -15,6 +15,14 @@ export const createdFilters = {
   to: Time.meta({ description: 'Created before this time', example: '2027-01-01T00:00:00Z' }).optional(),
 }
 
+/** A bound of the amounts of a search: decimal text, which is compared exactly. */
+export const amountBound = (description: string, example: string) =>
+  z
+    .string()
+    .regex(/^\d{1,20}(\.\d{1,18})?$/, 'Must be a decimal amount as a string, like "12.50"')
+    .meta({ description, example })
+    .optional()
+
 /** The text of a search: what it finds, an example, and how many characters it has at most. */
 export const searchedText = (description: string, example: string, longest = 200) =>
   z.string().trim().min(1).max(longest).meta({ description, example }).optional()
@@ -52,6 +60,16 @@ export type SearchCondition = ((value: (of: unknown) => string) => string) | und
 export const columnIn = (column: string, values: readonly string[] | undefined): SearchCondition =>
   values && ((value) => `t.${column} = any (${value(values)}::text[])`)
 
+/** SQL of a number must be at least one bound, and at most the other. */
+export const numberBetween = (
+  number: string,
+  from: string | undefined,
+  to: string | undefined,
+): readonly SearchCondition[] => [
+  from === undefined ? undefined : (value) => `${number} >= ${value(from)}::numeric`,
+  to === undefined ? undefined : (value) => `${number} <= ${value(to)}::numeric`,
+]
+
 /**
  * SQL for an index (`gin`) and for {@link beginsWords}: the words of a text expression. ASCII punctuation separates words, here and in what
  * is searched for, so that the parts of an email address and of a reference are words.
@@ -76,6 +94,8 @@ interface Search {
   readonly to?: string | undefined
   readonly before?: string | undefined
   readonly limit: number
+  /** So many rows are found by the index that counts them: in the order of the list, those before them would be read one by one. */
+  readonly byIndex?: number
   /** What a text that is searched for asks. */
   readonly text?: SearchCondition
 }
@@ -107,7 +127,7 @@ export function searchRows<E extends EntitySchema>(
 export async function searchRows<E extends EntitySchema>(
   context: QueryContext,
   entity: E,
-  { listed = 'true', conditions, text: searched, from, to, before, limit }: Search,
+  { listed = 'true', conditions, byIndex = 0, text: searched, from, to, before, limit }: Search,
 ): Promise<Page<E, number | null>> {
   const { actor, em, runtime } = context
   const meta = runtime.orm.getMetadata().get<InferEntity<E>>(entity.meta.class)
@@ -132,7 +152,7 @@ export async function searchRows<E extends EntitySchema>(
   if (total === 0) return { rows: [], total, next: null }
   const isCounted = !searched || total <= COUNTABLE
   // What was counted is rare: it is found by its own index, not looked for among all rows in their order.
-  const fence = searched && isCounted ? 'offset 0' : ''
+  const fence = (searched ? isCounted : total <= byIndex) ? 'offset 0' : ''
   const behind =
     last && `where (f.created_at, f.id) < (${value(last.created_at)}::timestamptz, ${value(last.id)}::uuid)`
   // Ids first: an index may have all that the conditions need, and rows are wide.

@@ -248,6 +248,10 @@ export interface CollectionSearchParams {
   currencies?: ('USDC' | 'USDT' | 'EURC')[]
   /** Only collections of this customer */
   customerId?: string
+  /** Only those that ask for at least this much, in the currency of `pricing` or else in `currency`: those whose amount the payer chooses are left out */
+  amountFrom?: string
+  /** Only those that ask for at most this much */
+  amountTo?: string
   /** Created at this time or later */
   from?: string
   /** Created before this time */
