@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { signedIn, type TestService } from '#testing'
 import { devices, fitsWidth, openWindow, type Visit, violations } from '../page.ts'
@@ -33,11 +33,11 @@ export async function openDashboard(
   return { ...visit, email }
 }
 
-/** Finds a customer by a text, and chooses the one that is called so, by keyboard alone. */
-export async function chooseCustomer(page: Page, text: string, name: string): Promise<void> {
-  const field = page.getByRole('combobox', { name: /^Customer/ })
+/** Finds a customer by a text, in a list or a dialog, and chooses the one that is called so, by keyboard alone. */
+export async function chooseCustomer(around: Page | Locator, text: string, name: string): Promise<void> {
+  const field = around.getByRole('combobox', { name: /^Customer/ })
   await field.fill(text)
-  const option = page.getByRole('option', { name })
+  const option = around.getByRole('option', { name })
   await option.waitFor({ timeout: PATIENCE })
   await expect.poll(() => option.getAttribute('aria-selected'), { timeout: PATIENCE }).toBe('true')
   await field.press('Enter')

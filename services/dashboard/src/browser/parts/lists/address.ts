@@ -9,7 +9,7 @@ export type Filter = {
 } & (
   | { readonly options: readonly (readonly [value: string, shown: string])[] }
   | { readonly type: 'date' | 'decimal' | 'text'; readonly placeholder?: string }
-  /** Set by a link that leads to the list, by the id. */
+  /** By the id. */
   | { readonly type: 'customer' }
 )
 
@@ -20,6 +20,12 @@ export const CUSTOMER: Filter = { name: 'customer', label: 'Customer', type: 'cu
 export const CREATED: readonly Filter[] = [
   { name: 'from', label: 'From', type: 'date' },
   { name: 'until', label: 'To', type: 'date' },
+]
+
+/** The filters by the amount, as {@link amountsIn} reads them. */
+export const AMOUNTS: readonly Filter[] = [
+  { name: 'min', label: 'Amount from', type: 'decimal', placeholder: '0' },
+  { name: 'max', label: 'Amount to', type: 'decimal', placeholder: 'Any' },
 ]
 
 /** The parameters of the address, and what changes one of them and keeps the others; an empty value removes it. */
@@ -49,6 +55,15 @@ function startOf(day: string | null, daysLater = 0): string | undefined {
 export const createdIn = (search: URLSearchParams) => ({
   from: startOf(search.get('from')),
   to: startOf(search.get('until'), 1),
+})
+
+const amountIn = (text: string | null): string | undefined =>
+  text !== null && /^\d{1,20}(\.\d{1,18})?$/.test(text) ? text : undefined
+
+/** The least and the greatest amount of the address; a text that is no amount leaves nothing out. */
+export const amountsIn = (search: URLSearchParams) => ({
+  amountFrom: amountIn(search.get('min')),
+  amountTo: amountIn(search.get('max')),
 })
 
 /** The text that is searched for. */

@@ -32,6 +32,7 @@ export function CustomerChoice({
   value,
   choose,
   withCngn = false,
+  isFilter = false,
   name,
   placeholder = 'Name or email address',
   ...field
@@ -41,6 +42,8 @@ export function CustomerChoice({
   choose: (id: string) => void
   /** Customers without cNGN are shown, and cannot be chosen. */
   withCngn?: boolean
+  /** It may stay empty, and has at any time one customer or none: what is typed and not chosen is dropped when the field is left. */
+  isFilter?: boolean
   /** The name of the id in the data of the form. */
   name?: string
   placeholder?: string
@@ -66,8 +69,9 @@ export function CustomerChoice({
   })
   const offered = data?.customers ?? []
   const isOffered = (customer: Customer): boolean => !withCngn || customer.cngn.status === 'enabled'
-  const shown = typed ?? (value && chosen.data ? shownAs(chosen.data) : '')
-  const isUnfinished = value === '' && (typed ?? '').trim() !== ''
+  // One that cannot be read is called by its id.
+  const shown = typed ?? (chosen.data ? shownAs(chosen.data) : chosen.isError ? value : '')
+  const isUnfinished = !isFilter && value === '' && (typed ?? '').trim() !== ''
   useEffect(() => {
     input.current?.setCustomValidity(isUnfinished ? 'Choose one of the customers that are found' : '')
   }, [isUnfinished])
@@ -113,11 +117,14 @@ export function CustomerChoice({
           setTyped(target.value)
           setActive(0)
           setOpen(true)
-          if (value) choose('')
+          if (value && (!isFilter || target.value === '')) choose('')
         }}
         onClick={() => setOpen(true)}
         onKeyDown={onKeyDown}
-        onBlur={() => setOpen(false)}
+        onBlur={() => {
+          setOpen(false)
+          if (isFilter) setTyped(undefined)
+        }}
       />
       {name && <input type="hidden" name={name} value={value} />}
       <div id={list} role="listbox" aria-label="Customers" hidden={!isOpen || offered.length === 0}>

@@ -1,7 +1,7 @@
 import { type FormEvent, useId } from 'react'
 import { isId } from '../checks.ts'
-import { CustomerLink } from '../object/customer-link.tsx'
 import { type Filter, useAddress } from './address.ts'
+import { CustomerChoice } from './customer-choice.tsx'
 import { Several, valuesIn } from './several.tsx'
 
 /** The search and the filters of a list, which stand in the address. */
@@ -78,7 +78,7 @@ function OneFilter({ of, value, set }: { of: Filter; value: string; set: (value:
         choose={(values) => set(values.join(','))}
       />
     )
-  if (of.type === 'customer') return isId(value) ? <OneCustomer id={value} remove={() => set('')} /> : null
+  if (of.type === 'customer') return <OneCustomer label={of.label} id={isId(value) ? value : ''} set={set} />
   return (
     <label>
       {of.label}
@@ -98,13 +98,12 @@ function OneFilter({ of, value, set }: { of: Filter; value: string; set: (value:
 }
 
 /** Whose list it is, where it is one customer's. */
-function OneCustomer({ id, remove }: { id: string; remove: () => void }) {
+function OneCustomer({ label, id, set }: { label: string; id: string; set: (id: string) => void }) {
+  const field = useId()
   return (
-    <span className="chosen-one">
-      Customer: <CustomerLink id={id} />
-      <button type="button" className="quiet" aria-label="Remove the customer" onClick={remove}>
-        Remove
-      </button>
-    </span>
+    <div>
+      <label htmlFor={field}>{label}</label>
+      <CustomerChoice isFilter id={field} value={id} choose={set} />
+    </div>
   )
 }

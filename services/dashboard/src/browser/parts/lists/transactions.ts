@@ -1,15 +1,9 @@
 import type { Client, Inputs } from '@payments/client'
-import { chosenIn, createdIn, type Filter, given, idIn, textIn } from './address.ts'
+import { amountsIn, chosenIn, createdIn, given, idIn, textIn } from './address.ts'
 
 type Search = NonNullable<Inputs['transactions']['search']>
 export type Filters = Omit<Search, 'before' | 'limit'>
 export type TransactionKind = NonNullable<Filters['kinds']>[number]
-
-/** The filters by the amount, as {@link filtersIn} reads them. */
-export const AMOUNTS: readonly Filter[] = [
-  { name: 'min', label: 'Amount from', type: 'decimal', placeholder: '0' },
-  { name: 'max', label: 'Amount to', type: 'decimal', placeholder: 'Any' },
-]
 
 /** What a text finds, and what it does not. */
 export const TEXT = {
@@ -41,8 +35,6 @@ type FilterName = (typeof NAMES)[number]
 
 /** What an address filters by. What the service would not take, such as a kind that does not exist, is left out. */
 export function filtersIn(search: URLSearchParams): Filters {
-  const amount = (name: 'min' | 'max') =>
-    /^\d{1,20}(\.\d{1,18})?$/.test(search.get(name) ?? '') ? (search.get(name) ?? undefined) : undefined
   return given({
     text: textIn(search),
     kinds: chosenIn(search, 'kind', kinds),
@@ -50,8 +42,7 @@ export function filtersIn(search: URLSearchParams): Filters {
     assets: chosenIn(search, 'asset'),
     networks: chosenIn(search, 'network'),
     customerId: idIn(search, 'customer'),
-    amountFrom: amount('min'),
-    amountTo: amount('max'),
+    ...amountsIn(search),
     ...createdIn(search),
   })
 }

@@ -5,6 +5,8 @@ import { usePlace } from '../../context.ts'
 import { ChangeButton } from '../../parts/change.tsx'
 import { words } from '../../parts/format.ts'
 import {
+  AMOUNTS,
+  amountsIn,
   CREATED,
   CUSTOMER,
   chosenIn,
@@ -34,8 +36,9 @@ const FILTERS: readonly Filter[] = [
   { name: 'type', label: 'Kind', options: optionsOf(TYPES, words) },
   { name: 'status', label: 'Status', options: optionsOf(STATUSES, words) },
   { name: 'currency', label: 'Currency', options: CURRENCIES.map((each) => [each, each]) },
-  ...CREATED,
   CUSTOMER,
+  ...AMOUNTS,
+  ...CREATED,
 ]
 
 const filtersIn = (search: URLSearchParams) =>
@@ -45,6 +48,7 @@ const filtersIn = (search: URLSearchParams) =>
     statuses: chosenIn(search, 'status', STATUSES),
     currencies: chosenIn(search, 'currency', CURRENCIES),
     customerId: idIn(search, 'customer'),
+    ...amountsIn(search),
     ...createdIn(search),
   })
 

@@ -5,9 +5,9 @@ import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 import { ChangeButton } from '../../parts/change.tsx'
 import { asMoney, words } from '../../parts/format.ts'
-import { CREATED, CUSTOMER, optionsOf, useAddress } from '../../parts/lists/address.ts'
+import { AMOUNTS, CREATED, CUSTOMER, optionsOf, useAddress } from '../../parts/lists/address.ts'
 import { Found, useFound } from '../../parts/lists/found.tsx'
-import { AMOUNTS, filtersIn, findTransactions, TEXT } from '../../parts/lists/transactions.ts'
+import { filtersIn, findTransactions, TEXT } from '../../parts/lists/transactions.ts'
 import { Amount, Dialog, Empty, Screen, Status, Time } from '../../parts/parts.tsx'
 import { NONE, Table } from '../../parts/table.tsx'
 import { CngnTabs } from './cngn-tabs.tsx'
@@ -72,9 +72,9 @@ function Listed({ kind, none }: { kind: AnyKind; none: ReactNode }) {
       filters={[
         { name: 'status', label: 'Status', options: optionsOf(Object.keys(kind.states), words) },
         ...(assets.length > 1 ? [{ name: 'asset', label: 'Asset', options: optionsOf(assets, String) }] : []),
+        CUSTOMER,
         ...AMOUNTS,
         ...CREATED,
-        CUSTOMER,
       ]}
       none={none}
       hint={<p>{TEXT.hint}</p>}

@@ -41,8 +41,8 @@ export function RouteList({ none }: { none: ReactNode }) {
     { name: 'status', label: 'Status', options: optionsOf(STATUSES, words) },
     { name: 'asset', label: 'Asset', options: optionsOf(currencies, String) },
     { name: 'network', label: 'Network', options: networks.map(({ key, name }) => [key, name]) },
-    ...CREATED,
     CUSTOMER,
+    ...CREATED,
   ]
   const found = useFound({
     name: 'routes',

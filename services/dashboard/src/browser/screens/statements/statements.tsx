@@ -59,6 +59,7 @@ export function Statements() {
           <label htmlFor={field}>Customer</label>
           <CustomerChoice
             id={field}
+            isFilter
             withCngn
             value={isId(customerId) ? customerId : ''}
             choose={(id) => set('customer', id)}

@@ -3,9 +3,9 @@ import { usePlace } from '../../context.ts'
 import { isId } from '../../parts/checks.ts'
 import { words } from '../../parts/format.ts'
 import { afterPaint } from '../../parts/frame/after-paint.ts'
-import { CREATED, CUSTOMER, type Filter, optionsOf, textIn, useAddress } from '../../parts/lists/address.ts'
+import { AMOUNTS, CREATED, CUSTOMER, type Filter, optionsOf, textIn, useAddress } from '../../parts/lists/address.ts'
 import { Found, useFound } from '../../parts/lists/found.tsx'
-import { AMOUNTS, assets, filtersIn, findTransactions, kinds, statuses, TEXT } from '../../parts/lists/transactions.ts'
+import { assets, filtersIn, findTransactions, kinds, statuses, TEXT } from '../../parts/lists/transactions.ts'
 import { TransactionTable } from '../../parts/object/transaction-table.tsx'
 import { Empty, Screen } from '../../parts/parts.tsx'
 import { useNetworks } from '../payments/forms/options.ts'
@@ -22,9 +22,9 @@ function useFilters(): readonly Filter[] {
     { name: 'status', label: 'Status', options: optionsOf(statuses, words) },
     { name: 'asset', label: 'Asset', options: optionsOf(assets, same) },
     { name: 'network', label: 'Network', options: networks.map(({ key, name }) => [key, name]) },
+    CUSTOMER,
     ...AMOUNTS,
     ...CREATED,
-    CUSTOMER,
   ]
 }
 
