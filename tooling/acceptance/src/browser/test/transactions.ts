@@ -14,6 +14,6 @@ export async function insertTransactions(
        from generate_series(1, $3::int) n`,
     [organisationId, environment, count],
   )
-  await owner.query('analyze transactions')
+  await owner.query('vacuum analyze transactions')
   await owner.end()
 }
