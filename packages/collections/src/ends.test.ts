@@ -226,6 +226,18 @@ test.each(['keep', 'return'])(
   },
 )
 
+test('a payment beside one of which the excess went back is too much', async () => {
+  const { report, tell } = await begin({ paymentPolicy: { mismatch: 'return' } }, { refundAddress: PAYER })
+  const first = report({
+    ...{ status: 'completed', originAmount: 26_000_000n, destinationAmount: 24_900_000n },
+    ...{ returnedAmount: 999_000n, returnSent: true },
+  })
+  expect(await tell(first)).toMatchObject({ status: 'paid', receivedAmount: '25.001', paidOver: false })
+  const second = report({ status: 'completed', originAmount: 1_000_000n, destinationAmount: 990_000n })
+  expect(await tell(first, second)).toMatchObject({ status: 'paid', receivedAmount: '26.001', paidOver: true })
+  await inOrder(service)
+})
+
 test('what a pending report does not tell is not taken for nothing', async () => {
   const { report, tell } = await begin()
   const pending = report({ originAmount: null })

@@ -326,7 +326,7 @@ const sessionFields = {
     `ethereum:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48@1/transfer?address=${DEPOSIT}&uint256=25000000`,
   ),
   payments: items('What arrived at the address, oldest first', SessionPayment),
-  paidOver: z.boolean().meta({ description: 'More than `amount` was received', example: false }),
+  paidOver: z.boolean().meta({ description: 'More than `amount` was received, and was not sent back', example: false }),
   paidLate: z.boolean().meta({ description: 'A payment arrived after the end, within the grace time', example: false }),
   failureReason: failureReasons.Code.nullable().meta({ description: 'Why a payment was not delivered' }),
   refundTo: RefundToSchema.nullable(),

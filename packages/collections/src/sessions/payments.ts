@@ -212,20 +212,22 @@ const sum = (payments: readonly StoredPayment[], of: (payment: StoredPayment) =>
 const oldest = (payments: readonly StoredPayment[]): Date | null =>
   payments.length === 0 ? null : new Date(Math.min(...payments.map(({ receivedAt }) => Date.parse(receivedAt))))
 
+/** What is kept of a payment. Where its excess went back, what it counts for has the fee of that refund in it. */
+function keptOf({ amount }: SessionRow, payment: StoredPayment): bigint {
+  const credited = creditedOf(payment)
+  return payment.returned !== '0' && credited > amount ? amount : credited
+}
+
 /** The columns that follow from the payments. */
 function fieldsOf(session: SessionRow, payments: readonly StoredPayment[]) {
   const completed = payments.filter(({ status }) => status === 'completed')
-  const receivedAmount = sum(
-    completed.filter(({ requested }) => requested),
-    creditedOf,
-  )
+  const requested = completed.filter((payment) => payment.requested)
   return {
     payments,
-    receivedAmount,
+    receivedAmount: sum(requested, creditedOf),
     deliveredAmount: sum(completed, ({ delivered }) => BigInt(delivered ?? 0)),
     fees: sum(completed, ({ fees }) => BigInt(fees)),
-    // Of what was too much and went back, the fee of the refund is still received.
-    paidOver: receivedAmount > session.amount && completed.every(({ returned }) => returned === '0'),
+    paidOver: sum(requested, (payment) => keptOf(session, payment)) > session.amount,
     paidLate: payments.some(({ late }) => late),
     firstPaymentAt: session.firstPaymentAt ?? new Date(),
     needsOperator: payments.some(

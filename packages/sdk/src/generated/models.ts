@@ -359,7 +359,7 @@ export interface CheckoutSession {
     /** Where it goes if it cannot be delivered */
     refundTo: RefundTo | null
   }[]
-  /** More than `amount` was received */
+  /** More than `amount` was received, and was not sent back */
   paidOver: boolean
   /** A payment arrived after the end, within the grace time */
   paidLate: boolean
@@ -1852,7 +1852,7 @@ export interface PaySession {
     /** Where it goes if it cannot be delivered */
     refundTo: RefundTo | null
   }[]
-  /** More than `amount` was received */
+  /** More than `amount` was received, and was not sent back */
   paidOver: boolean
   /** A payment arrived after the end, within the grace time */
   paidLate: boolean
