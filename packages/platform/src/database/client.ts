@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream'
 import { errors } from '@payments/kernel'
 import { Client, type ClientConfig, type QueryResult } from 'pg'
 
@@ -9,7 +8,7 @@ const PREPARED_LIMIT = 300
 type Sendable = string | Buffer | null
 
 /**
- * A connection that saves round trips and packets. The driver's pipeline mode (option `pipeline: true`) sends a statement without
+ * A connection that saves round trips. The driver's pipeline mode (option `pipeline: true`) sends a statement without
  * waiting for the result of the previous one:
  * - {@link begin} does not wait for its result. If it fails, the next statement fails too.
  * - {@link queryAndCommit} sends the commit together with the transaction's last statement. PostgreSQL answers the commit
@@ -19,11 +18,6 @@ export class ServiceClient extends Client {
   readonly #names = new Map<string, string | undefined>()
   #prepared = 0
   #unreplicated = false
-
-  /** What the driver writes to; corked, it keeps what is written for one packet. */
-  get #socket(): Writable {
-    return (this as unknown as { readonly connection: { readonly stream: Writable } }).connection.stream
-  }
 
   constructor(config?: string | ClientConfig) {
     super(config)
@@ -49,13 +43,9 @@ export class ServiceClient extends Client {
     this.#unreplicated = false
   }
 
-  /** Starts a transaction without waiting for the result. A statement that follows at once is sent in the same packet. */
+  /** Starts a transaction without waiting for the result. */
   begin(text = 'begin'): void {
-    const stream = this.#socket
-    stream.cork()
     this.query(text).catch(() => undefined)
-    // Once what follows in this turn, and its promises, have sent what they send.
-    process.nextTick(() => stream.uncork())
   }
 
   /**
@@ -64,11 +54,7 @@ export class ServiceClient extends Client {
    */
   async queryAndCommit(text: string, values: readonly unknown[]): Promise<QueryResult> {
     const sendable = values.map(toSendable)
-    const stream = this.#socket
-    stream.cork()
-    const sent = [this.queryPrepared(text, sendable), this.query('commit')] as const
-    stream.uncork()
-    const [result, commit] = await Promise.allSettled(sent)
+    const [result, commit] = await Promise.allSettled([this.queryPrepared(text, sendable), this.query('commit')])
     if (result.status === 'fulfilled') {
       if (commit.status === 'rejected') throw commit.reason
       this.requireReplicated()

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { call, connected, pause, useService } from '#testing'
 import type { ServiceClient } from './client.ts'
 
@@ -61,23 +61,5 @@ test('what every request reads first is found by its key, also with a plan of th
     reader.release(true)
     await owner.query('drop table nearly_empty')
     await owner.end()
-  }
-})
-
-test('a transaction writes to its socket once for begin with the first statement, and once for the last statement with commit', async () => {
-  const client = (await service.runtime.pool.connect()) as ServiceClient & PoolClient
-  const handle = (client as unknown as { connection: { stream: { _handle: Record<string, () => number> } } }).connection
-    .stream._handle
-  const writes = ['writev', 'writeBuffer', 'writeUtf8String', 'writeLatin1String'].map((name) => vi.spyOn(handle, name))
-  const written = () => writes.reduce((sum, { mock }) => sum + mock.calls.length, 0)
-  try {
-    client.begin()
-    await client.query('select $1::int', [1])
-    expect(written()).toBe(1)
-    await client.queryAndCommit('select $1::int', [2])
-    expect(written()).toBe(2)
-  } finally {
-    for (const write of writes) write.mockRestore()
-    client.release()
   }
 })
