@@ -9,7 +9,7 @@ import {
   statementsWaiting,
   useService,
 } from '#testing'
-import { deadlocks, getSession, inOrder, poll } from '../test/sessions.ts'
+import { deadlocks, getSession, inOrder, poll, whileLocked } from '../test/sessions.ts'
 
 const service = useService()
 
@@ -42,21 +42,17 @@ test('the sandbox clock and the report of a payment end one after the other, and
   const session = await startSession(service, collection.id)
   await paySession(merchant, session.id)
   const before = await deadlocks(service)
-  const holder = await connected(service)
-  try {
-    await holder.query("update collections set ends_at = now() + interval '1 day' where id = $1", [collection.id])
-    await holder.query('begin')
-    await holder.query('select from collections where id = $1 for update', [collection.id])
-    const moved = merchant.call('POST /v1/sandbox/advance', { body: { seconds: 1 } })
+  await service.runtime.pool.query("update collections set ends_at = now() + interval '1 day' where id = $1", [
+    collection.id,
+  ])
+  const [moved] = await whileLocked(service, { table: 'collections', id: collection.id }, async () => {
+    const advanced = merchant.call('POST /v1/sandbox/advance', { body: { seconds: 1 } })
     await statementsWaiting(service, 1)
     const polled = poll(service, merchant)
     await statementsWaiting(service, 2)
-    await holder.query('commit')
-    expect((await moved).status).toBe(200)
-    await polled
-  } finally {
-    await holder.end()
-  }
+    return [advanced, polled] as const
+  })
+  expect(moved.status).toBe(200)
   await poll(service, merchant)
   expect((await getSession(merchant, session.id)).status).toMatch(/^(processing|paid)$/)
   expect(await deadlocks(service)).toBe(before)

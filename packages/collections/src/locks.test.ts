@@ -1,15 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  act,
-  connected,
-  newCollection,
-  newMerchant,
-  paySession,
-  startSession,
-  statementsWaiting,
-  useService,
-} from '#testing'
-import { deadlocks, getSession, inOrder, poll, settle } from '../test/sessions.ts'
+import { act, newCollection, newMerchant, paySession, startSession, statementsWaiting, useService } from '#testing'
+import { deadlocks, getSession, inOrder, poll, settle, whileLocked } from '../test/sessions.ts'
 
 const service = useService()
 
@@ -25,22 +16,16 @@ test('a deletion and a report that both wait for the invoice end one after the o
   const { merchant, collection, second } = await begin()
   await paySession(merchant, second.id)
   const before = await deadlocks(service)
-  const holder = await connected(service)
-  try {
-    await holder.query('begin')
-    await holder.query('select from collections where id = $1 for update', [collection.id])
+  const [deleted] = await whileLocked(service, { table: 'collections', id: collection.id }, async () => {
     // It cancels both sessions once it has the invoice.
-    const deleted = merchant.call(`DELETE /v1/collections/${collection.id}`)
+    const deletion = merchant.call(`DELETE /v1/collections/${collection.id}`)
     await statementsWaiting(service, 1)
     // It has locked the route of the second session.
     const polled = poll(service, merchant)
     await statementsWaiting(service, 2)
-    await holder.query('commit')
-    expect((await deleted).status).toBe(200)
-    await polled
-  } finally {
-    await holder.end()
-  }
+    return [deletion, polled] as const
+  })
+  expect(deleted.status).toBe(200)
   await settle(service, merchant)
   expect(await getSession(merchant, second.id)).toMatchObject({ status: 'cancelled', receivedAmount: '25' })
   expect(await deadlocks(service)).toBe(before)
@@ -52,17 +37,11 @@ test('two payments of one invoice, of which the first cancels the session of the
   for (const { id } of [first, second]) await paySession(merchant, id)
   await service.runtime.pool.query('update sandbox_relay_requests set settles_at = now()')
   const before = await deadlocks(service)
-  const holder = await connected(service)
-  try {
-    await holder.query('begin')
-    await holder.query('select from collections where id = $1 for update', [collection.id])
+  await whileLocked(service, { table: 'collections', id: collection.id }, async () => {
     const polled = poll(service, merchant)
     await statementsWaiting(service, 2)
-    await holder.query('commit')
-    await polled
-  } finally {
-    await holder.end()
-  }
+    return [polled] as const
+  })
   const sessions = await Promise.all([first, second].map(({ id }) => getSession(merchant, id)))
   expect(sessions.map(({ status, receivedAmount }) => [status, receivedAmount]).sort()).toEqual([
     ['cancelled', '25'],
@@ -76,20 +55,14 @@ test('a cancellation and a report of the same session end one after the other, a
   const { merchant, second } = await begin()
   await paySession(merchant, second.id)
   const before = await deadlocks(service)
-  const holder = await connected(service)
-  try {
-    await holder.query('begin')
-    await holder.query('select from checkout_sessions where id = $1 for update', [second.id])
-    const cancelled = act(service, second.id, { action: 'cancel' })
+  const [cancelled] = await whileLocked(service, { table: 'checkout_sessions', id: second.id }, async () => {
+    const cancellation = act(service, second.id, { action: 'cancel' })
     await statementsWaiting(service, 1)
     const polled = poll(service, merchant)
     await statementsWaiting(service, 2)
-    await holder.query('commit')
-    expect((await cancelled).status).toBe(200)
-    await polled
-  } finally {
-    await holder.end()
-  }
+    return [cancellation, polled] as const
+  })
+  expect(cancelled.status).toBe(200)
   await settle(service, merchant)
   expect(await deadlocks(service)).toBe(before)
   await inOrder(service)

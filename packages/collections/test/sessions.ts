@@ -1,7 +1,7 @@
 import { checkLedger } from '@payments/ledger'
 import { routes } from '@payments/routes'
 import { expect } from 'vitest'
-import type { Merchant, TestService } from '#testing'
+import { connected, type Merchant, type TestService } from '#testing'
 
 const pollTask = routes.work?.tasks?.[0]
 
@@ -50,10 +50,28 @@ export async function eventsOf(service: TestService, { organisationId }: Merchan
 
 export const inOrder = async (service: TestService) => expect((await checkLedger(service.runtime)).findings).toEqual([])
 
-/** How many units of the database were aborted by a deadlock, whoever ran them again. */
+/** How many transactions of the database were aborted by a deadlock, also those that were run again. */
 export async function deadlocks({ runtime }: TestService): Promise<number> {
   const { rows } = await runtime.pool.query<{ deadlocks: number }>(
     'select deadlocks::int from pg_stat_database where datname = current_database()',
   )
   return rows[0]?.deadlocks ?? 0
+}
+
+/** Starts changes while another transaction holds a row, releases it, and waits for all of them. Returns their results. */
+export async function whileLocked<Changes extends readonly Promise<unknown>[]>(
+  service: TestService,
+  { table, id }: { readonly table: string; readonly id: string },
+  start: () => Promise<Changes>,
+) {
+  const holder = await connected(service)
+  try {
+    await holder.query('begin')
+    await holder.query(`select from ${table} where id = $1 for update`, [id])
+    const changes = await start()
+    await holder.query('commit')
+    return await Promise.all(changes)
+  } finally {
+    await holder.end()
+  }
 }

@@ -138,7 +138,7 @@ export function createHiddenRoute(unit: UnitOfWork, route: PreparedHiddenRoute, 
 }
 
 /**
- * Says until when the payer of a hidden route is expected: afterwards its address is polled ever more rarely. Whoever says so holds what
+ * Says until when the payer of a hidden route is expected: afterwards its address is polled ever more rarely. The caller holds what
  * belongs to the route, and a report locks the route before that. So it never waits for the route: one that a report holds stays as
  * it is, unless that report asks its owner, who says the same.
  */
