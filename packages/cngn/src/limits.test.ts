@@ -2,7 +2,7 @@ import { bind, newId, system } from '@payments/kernel'
 import { post } from '@payments/ledger'
 import { queryContext, unitOfWork } from '@payments/platform'
 import { describe, expect, test } from 'vitest'
-import { cngnBodies, enabledCustomer, newMerchant, useService } from '#testing'
+import { cngnBodies, connected, enabledCustomer, newMerchant, statementsWaiting, useService } from '#testing'
 import { FAILED } from './movements/outgoing.ts'
 import { send } from './movements/sends.ts'
 import { type CngnProvider, cngnProvider, convertOutProvider, type SendResult } from './provider/provider.ts'
@@ -101,6 +101,29 @@ describe.each(kinds)('a live %s', (kind) => {
     for (let time = 0; time < 3; time++)
       await unitOfWork(context, async (unit) => fail(unit, await lockedTransfer(unit, kind, failed), FAILED[kind]))
     expect([await available(), await used()]).toEqual(['850', '150'])
+  })
+
+  test('that fails holds no account while it waits for the daily limit, so it is in no circle with a new one', async () => {
+    const { create, available, context, organisationId } = await begin()
+    const id = await create(kind, '100')
+    const other = await connected(service)
+    try {
+      await other.query('begin')
+      await other.query('select from payout_usage where organisation_id = $1 for update', [organisationId])
+      const failing = unitOfWork(context, async (unit) =>
+        fail(unit, await lockedTransfer(unit, kind, id), FAILED[kind]),
+      )
+      await statementsWaiting(service, 1)
+      const free = await other.query('select from ledger_accounts where organisation_id = $1 for update nowait', [
+        organisationId,
+      ])
+      expect(free.rowCount).toBeGreaterThan(0)
+      await other.query('commit')
+      await failing
+      expect(await available()).toBe('1000')
+    } finally {
+      await other.end()
+    }
   })
 
   test('that the provider rejected is released once: no later answer or send of its order releases or sends it again', async () => {

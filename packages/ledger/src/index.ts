@@ -69,7 +69,7 @@ export { accountsOf, difference, entryOf, nonZero, transfer } from './journal/dr
 export { type Draft, type Posting, reversalOf, type Source } from './journal/entries.ts'
 export { findEntry } from './journal/find-entry.ts'
 export { capture, type Hold, holdDraft, reserve, reverse } from './journal/holds.ts'
-export { type Outcome, post } from './journal/post.ts'
+export { type Outcome, post, postWithCommit } from './journal/post.ts'
 export { type Posted, postedOf } from './journal/posted.ts'
 export { balance, balanceSql, statement, trialBalance } from './journal/reads.ts'
 export { seal } from './journal/seal.ts'

@@ -99,6 +99,9 @@ async function step(
       throw error
     })
 
+  /** What is posted with the commit does not say whether the entry was there. */
+  const quiet = (outcome: string) => (['posted', 'repeated'].includes(outcome) ? 'undefined' : outcome)
+
   switch (command.do) {
     case 'transfer': {
       const lines = model.pair(command.from, command.to, command.amount)
@@ -126,14 +129,14 @@ async function step(
     case 'reserve': {
       const source = fresh()
       const hold = { source, holder: { asset: 'USDC' as const }, amount: command.amount }
-      return [model.reserve(source, command.amount), await done(execute((unit) => reserve(unit, hold)))]
+      return [quiet(model.reserve(source, command.amount)), await done(execute((unit) => reserve(unit, hold)))]
     }
     case 'capture': {
       const entry = model.find(command.pick, (one) => one.step === 'reserve')
       if (!entry) return ['', '']
       const to = postings(command.amount > 0n ? [[PlainLedger.destination, command.amount]] : [])
       return [
-        model.capture(entry, command.amount),
+        quiet(model.capture(entry, command.amount)),
         await done(execute((unit) => capture(unit, { source: entry.source, to }))),
       ]
     }

@@ -38,8 +38,7 @@ async function newBooks(balance = 0n) {
 test('what an object sends is reserved once; more than the balance is refused with the error of cNGN', async () => {
   const books = await newBooks(1000n)
   const row = books.row({ kind: 'payout' })
-  expect(await books.do((unit) => hold(unit, row, 600n))).toBe('posted')
-  expect(await books.do((unit) => hold(unit, row, 600n))).toBe('repeated')
+  for (let times = 0; times < 2; times++) await books.do((unit) => hold(unit, row, 600n))
   expect(await books.balances()).toEqual({ 'external cNGN': -1000, 'available cNGN': 400, 'reserved cNGN': 600 })
   await expect(books.do((unit) => hold(unit, books.row({}), 401n))).rejects.toMatchObject({
     code: 'cngn_insufficient_balance',
@@ -94,8 +93,7 @@ test('money that came back is free again, less what the provider kept', async ()
 test('money that arrived is the customer’s, less the fee, once', async () => {
   const books = await newBooks()
   const row = books.row({ kind: 'payin', amount: 400n, fee: 10n })
-  expect(await books.do((unit) => credited(unit, row))).toEqual(['posted'])
-  expect(await books.do((unit) => credited(unit, row))).toEqual(['repeated'])
+  for (let times = 0; times < 2; times++) await books.do((unit) => credited(unit, row))
   expect(await books.balances()).toEqual({ 'external cNGN': -400, 'fees cNGN': 10, 'available cNGN': 390 })
   expect(await books.ofCustomer()).toEqual(['available'])
 })

@@ -6,7 +6,7 @@ import {
   difference,
   nonZero,
   type Posting,
-  post,
+  postWithCommit,
   reserve,
   type Source,
 } from '@payments/ledger'
@@ -20,7 +20,7 @@ const sourceOf = (row: Pick<TransferRow, 'id' | 'kind'>): Source => ({ type: `cn
 const account = accountsOf()
 const posting = (key: AccountKey, amount: bigint): Posting => ({ account: key, amount })
 
-/** Reserves what an object sends, in the transaction that creates it. @throws cngn_insufficient_balance 422 */
+/** Reserves what an object sends, with the commit of the transaction that creates it. @throws cngn_insufficient_balance 422 when it is sent */
 export const hold = (unit: UnitOfWork, row: Pick<TransferRow, 'id' | 'kind' | 'customerId'>, amount: bigint) =>
   reserve(unit, { source: sourceOf(row), holder: { asset: CNGN, customerId: row.customerId }, amount }, [
     errors.cngn_insufficient_balance,
@@ -66,7 +66,7 @@ function arrived(row: TransferRow): Posting[] {
 
 /** Money has arrived in the customer's balance. */
 export const credited = (unit: UnitOfWork, row: TransferRow) =>
-  post(unit, { source: sourceOf(row), step: 'credited', postings: nonZero(arrived(row)) })
+  postWithCommit(unit, { source: sourceOf(row), step: 'credited', postings: nonZero(arrived(row)) })
 
 /** What the journal holds for an object in its state, by account. */
 function positionOf(row: TransferRow): Posting[] {
@@ -98,7 +98,7 @@ function positionOf(row: TransferRow): Posting[] {
 export async function corrected(unit: UnitOfWork, before: TransferRow, after: TransferRow): Promise<void> {
   const postings = difference(positionOf(after), positionOf(before))
   if (postings.length === 0) return
-  await post(unit, { source: sourceOf(after), step: `corrected.${after.corrections}`, postings }, [
+  await postWithCommit(unit, { source: sourceOf(after), step: `corrected.${after.corrections}`, postings }, [
     errors.cngn_insufficient_balance,
   ])
 }

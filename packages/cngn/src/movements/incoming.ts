@@ -1,5 +1,5 @@
 import { type Environment, newId, system } from '@payments/kernel'
-import { post } from '@payments/ledger'
+import { postWithCommit } from '@payments/ledger'
 import { createResource, queryContext, type Runtime, sqlOf, type UnitOfWork, unitOfWork } from '@payments/platform'
 import { blank, type TransferRow } from '../entity.ts'
 import { heldBy, treasuryProvider } from '../money/holder.ts'
@@ -83,7 +83,7 @@ async function credit(
 ): Promise<boolean> {
   if (original && target.type === 'payin') {
     if (tx.status !== 'completed') return false
-    await post(unit, suspended({ ...tx, id: receipt.id }))
+    await postWithCommit(unit, suspended({ ...tx, id: receipt.id }))
     return endReceipt(unit, receipt.id, 'suspense', null)
   }
   return settle(unit, original ? again(unit, original) : await throughAccount(unit, target), receipt, tx)
@@ -370,7 +370,7 @@ async function suspend(
         receipt.id,
         organisationId,
       ])
-      await post(unit, suspended({ ...tx, amount: receipt.amount, id: receipt.id }))
+      await postWithCommit(unit, suspended({ ...tx, amount: receipt.amount, id: receipt.id }))
     }
     unit.log.warn({ receipt: receipt.id, environment }, 'money in suspense')
     return endReceipt(unit, receipt.id, 'suspense', null)

@@ -92,8 +92,9 @@ export async function fail(
     attention: null,
   })
   if (outcome === 'moved' && out) {
-    await givenBack(unit, next, kept)
+    // The limit before the accounts, as a new payout does it.
     if (next.limitDay) await returnToLimit(unit, { asset: CNGN, amount: next.amount ?? 0n, day: next.limitDay })
+    await givenBack(unit, next, kept)
   }
   return next
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { HiddenPaymentReceiver } from '@payments/fiat'
-import { type Draft, post } from '@payments/ledger'
+import { type Draft, postWithCommit } from '@payments/ledger'
 import { move, recordEntry, recordUnchanged, type UnitOfWork } from '@payments/platform'
 import type { HiddenDeposit, HiddenDepositReceiver } from '@payments/routes'
 import { errors } from '../api/errors.ts'
@@ -62,7 +62,10 @@ async function applyToSession(
   const fields = fieldsOf(session, merged.payments)
   const after = await advance(unit, session, fields, merged)
   await emailPayer(unit, collection, session, after, merged.changes)
-  await post(
+  const added = grossOf(after) - grossOf(session)
+  const paid = after.status === 'paid' && session.status !== 'paid'
+  if (paid || added !== 0n) await applyToCollection(unit, collection, added, paid)
+  await postWithCommit(
     unit,
     merged.changes.flatMap(({ before, after: payment }): Draft[] => {
       // A name of its own, of at most 40 characters, for each change after the first end.
@@ -70,9 +73,6 @@ async function applyToSession(
       return [journalDraft(session, payment, before, ...again)].flatMap((draft) => draft ?? [])
     }),
   )
-  const added = grossOf(after) - grossOf(session)
-  const paid = after.status === 'paid' && session.status !== 'paid'
-  if (paid || added !== 0n) await applyToCollection(unit, collection, added, paid)
   return expectedUntil(after)
 }
 

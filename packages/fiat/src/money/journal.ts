@@ -1,4 +1,4 @@
-import { accountsOf, type Draft, entryOf, post, reversalOf, transfer } from '@payments/ledger'
+import { accountsOf, type Draft, entryOf, postWithCommit, reversalOf, transfer } from '@payments/ledger'
 import type { UnitOfWork } from '@payments/platform'
 import type { OfframpRow } from '../entities/offramp.ts'
 import { isHidden, type OnrampRow } from '../entities/onramp.ts'
@@ -69,7 +69,7 @@ export async function postDrafts(
   drafts: readonly Draft[],
 ): Promise<void> {
   if (isHidden(order)) return
-  await post(
+  await postWithCommit(
     unit,
     drafts.filter(({ postings }) => postings.length > 0),
   )

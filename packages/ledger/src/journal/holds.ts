@@ -4,7 +4,7 @@ import { errors } from '../errors.ts'
 import type { AccountKey } from './accounts.ts'
 import { type Draft, type Posting, reversalOf, type Source } from './entries.ts'
 import { findEntry } from './find-entry.ts'
-import { type Outcome, post } from './post.ts'
+import { type Outcome, post, postWithCommit } from './post.ts'
 
 const HOLD = 'reserve'
 
@@ -28,21 +28,21 @@ export const holdDraft = ({ source, holder, amount }: Hold): Draft => ({
 })
 
 /**
- * Moves money from available to reserved. An object has at most one hold.
- * @throws insufficient_balance 422 (or its replacement from `overrides`), entry_differs 409
+ * Moves money from available to reserved, with the commit. An object has at most one hold.
+ * @throws insufficient_balance 422 (or its replacement from `overrides`), entry_differs 409; when it is sent, see {@link postWithCommit}
  */
-export const reserve = (unit: UnitOfWork, hold: Hold, overrides?: readonly ErrorFactory[]): Promise<Outcome> =>
-  postOne(unit, holdDraft(hold), overrides)
+export const reserve = (unit: UnitOfWork, hold: Hold, overrides?: readonly ErrorFactory[]): Promise<void> =>
+  postWithCommit(unit, holdDraft(hold), overrides)
 
 /**
- * Ends a hold by paying the amounts in `to`, each above zero; the remainder is returned to available, which is all of it when
- * nothing is paid. A hold ends once: a second capture with other amounts is refused.
- * @throws entry_not_found 404 (no hold), entry_differs 409, insufficient_balance 422 (more than was held)
+ * Ends a hold, with the commit, by paying the amounts in `to`, each above zero; the remainder is returned to available, which is all of it
+ * when nothing is paid. A hold ends once: a second capture with other amounts is refused.
+ * @throws entry_not_found 404 (no hold), insufficient_balance 422 (more than was held); entry_differs 409 when it is sent
  */
 export async function capture(
   unit: UnitOfWork,
   { source, to }: { source: Source; to: readonly Posting[] },
-): Promise<Outcome> {
+): Promise<void> {
   const { holder, amount } = await holdOf(unit, source)
   const paid = to.reduce((sum, posting) => sum + posting.amount, 0n)
   if (paid > amount) throw errors.insufficient_balance()
@@ -51,7 +51,7 @@ export async function capture(
     { account: account(holder, 'available'), amount: amount - paid },
     ...to,
   ]
-  return postOne(unit, { source, step: `${HOLD}.end`, postings })
+  return postWithCommit(unit, { source, step: `${HOLD}.end`, postings })
 }
 
 /**
@@ -62,11 +62,7 @@ export async function reverse(
   unit: UnitOfWork,
   { source, step, memo }: { source: Source; step: string; memo?: string },
 ): Promise<Outcome> {
-  return postOne(unit, reversalOf(await findEntry(unit, source, step), memo))
-}
-
-async function postOne(unit: UnitOfWork, draft: Draft, overrides?: readonly ErrorFactory[]): Promise<Outcome> {
-  const [outcome] = (await post(unit, draft, overrides)) as [Outcome]
+  const [outcome] = (await post(unit, reversalOf(await findEntry(unit, source, step), memo))) as [Outcome]
   return outcome
 }
 

@@ -5,7 +5,7 @@ import { bookOf, connected, foundOrganisation, own, someSource, transfer, useSer
 import { accountId } from './accounts.ts'
 import type { Draft } from './entries.ts'
 import { capture, reserve, reverse } from './holds.ts'
-import { post } from './post.ts'
+import { post, postWithCommit } from './post.ts'
 import { balance, statement, trialBalance } from './reads.ts'
 
 const service = useService()
@@ -133,6 +133,62 @@ test('an entry without postings is refused', async () => {
   })
 })
 
+test('an entry that is posted with the commit is there for the next statement of its unit, and not without the commit', async () => {
+  const book = await funded(100n)
+  const draft = transfer(available, own('fees'), 30n)
+  await book.do(async (unit) => {
+    await postWithCommit(unit, draft)
+    expect(await balance(unit, available)).toBe(70n)
+    await postWithCommit(unit, transfer(available, own('fees'), 20n))
+  })
+  expect(await book.has()).toBe(50n)
+  await expect(
+    book.do(async (unit) => {
+      await postWithCommit(unit, transfer(available, own('fees'), 20n))
+      throw new Error('given up')
+    }),
+  ).rejects.toThrow('given up')
+  expect(await book.has()).toBe(50n)
+})
+
+test('entries of one unit that are posted with the commit are all posted or none, and each error is that of the domain', async () => {
+  const book = await funded(100n)
+  const short = defineErrors({
+    short_of_money: { status: 422, message: 'Short', constraint: 'ledger_accounts_not_negative' },
+  })
+  const both = (second: bigint) =>
+    book.do(async (unit) => {
+      await postWithCommit(unit, transfer(available, own('fees'), 60n))
+      await postWithCommit(unit, transfer(available, own('fees'), second), [short.short_of_money])
+    })
+  await expect(both(41n)).rejects.toMatchObject({ code: 'short_of_money', status: 422 })
+  expect(await book.has()).toBe(100n)
+  await both(40n)
+  expect([await book.has(), await book.has(own('fees'))]).toEqual([0n, 100n])
+})
+
+test('until its commit, a unit that posts with it makes no other wait for the accounts', async () => {
+  const book = await funded(100n)
+  await book.do(async (unit) => {
+    await sqlOf(unit.em).query('select 1')
+    await reserve(unit, hold(60n))
+    // In another transaction, on the same accounts.
+    await book.do((other) => reserve(other, hold(30n)))
+  })
+  expect([await book.has(), await book.has(reserved)]).toEqual([10n, 90n])
+})
+
+test('a dry run of what is posted with the commit is told the postings of entries that are new', async () => {
+  const book = await funded(100n)
+  const effects: Effect[] = []
+  const source = someSource()
+  for (let times = 0; times < 2; times++)
+    await book.do((unit) =>
+      postWithCommit(Object.assign(unit, { effects }), transfer(available, own('fees'), 30n, source)),
+    )
+  expect(effects.map(({ resourceId }) => resourceId)).toEqual([source.id, source.id])
+})
+
 const hold = (amount: bigint, source = someSource()) => ({ source, holder: { asset: 'USDC' as const }, amount })
 
 test('a captured hold pays out once, and the remainder is returned', async () => {
@@ -141,8 +197,7 @@ test('a captured hold pays out once, and the remainder is returned', async () =>
   await book.do((unit) => reserve(unit, hold(80n, source)))
   expect([await book.has(), await book.has(reserved)]).toEqual([20n, 80n])
   const to = [{ account: own('destination'), amount: 50n }]
-  expect(await book.do((unit) => capture(unit, { source, to }))).toBe('posted')
-  expect(await book.do((unit) => capture(unit, { source, to }))).toBe('repeated')
+  for (let times = 0; times < 2; times++) await book.do((unit) => capture(unit, { source, to }))
   expect([await book.has(), await book.has(reserved), await book.has(own('destination'))]).toEqual([50n, 0n, 50n])
   await expect(book.do((unit) => capture(unit, { source, to: [] }))).rejects.toMatchObject({ code: 'entry_differs' })
 })

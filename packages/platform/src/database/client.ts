@@ -95,8 +95,20 @@ function toSendable(value: unknown): Sendable {
   if (typeof value === 'string' || Buffer.isBuffer(value)) return value
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value)
   if (value instanceof Date) return value.toISOString()
-  // As the driver does it. Arrays are left out: whether one is JSON or an array of PostgreSQL, the value does not say.
+  if (Array.isArray(value)) return toArray(value)
+  // As the driver does it.
   if (Object.getPrototypeOf(value) === Object.prototype && !('toPostgres' in (value as object)))
     return JSON.stringify(value)
   throw new TypeError(`A commit cannot carry a parameter of type ${typeof value}`)
+}
+
+/** An array of PostgreSQL, as the driver writes it (PostgreSQL, Array Input and Output Syntax). @throws TypeError as above */
+function toArray(items: readonly unknown[]): string {
+  const texts = items.map((item) => {
+    const text = Array.isArray(item) ? undefined : toSendable(item)
+    if (text === null) return 'NULL'
+    if (typeof text !== 'string') throw new TypeError('A commit cannot carry an array of arrays or of bytes')
+    return `"${text.replaceAll(/["\\]/g, '\\$&')}"`
+  })
+  return `{${texts.join()}}`
 }

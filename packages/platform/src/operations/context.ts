@@ -62,6 +62,19 @@ export interface CommitStatement {
   readonly key?: string
 }
 
+/**
+ * A call of a function of the database that changes rows, for everything that a unit has gathered when it is sent: so the function locks in
+ * one order what several parts of the unit change.
+ */
+export interface GatheredCall<T> {
+  /** Items with the same key share one call. */
+  readonly key: string
+  /** An expression with one value, never null. */
+  expression(items: readonly T[]): RawBuilder<unknown>
+  /** What a failure of the statement means: the error of a violated constraint, or the error itself. */
+  errorOf(error: unknown, items: readonly T[]): unknown
+}
+
 export const effectKinds = ['change', 'posting', 'approval'] as const
 
 /** Something that a unit of work would do if it were committed. */
@@ -101,6 +114,8 @@ export interface UnitOfWork extends QueryContext {
   record(change: Change): void
   /** Adds a data-modifying statement to the commit. All of them share the commit's round trip. */
   appendToCommit(statement: RawBuilder<unknown>, key?: string): void
+  /** Adds an item to a call that is sent with the commit, or before the next direct statement, which sees what it changed. */
+  gather<T>(call: GatheredCall<T>, item: T): void
   /** Sends a job that exists only if this transaction commits. */
   enqueue<T extends object>(job: JobQueue<T>, data: T, options?: JobOptions): Promise<void>
   /** Runs after the commit, best effort: for triggers and logs, never for required work. */

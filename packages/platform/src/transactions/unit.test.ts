@@ -2,8 +2,8 @@ import { newId, ServiceError, system } from '@payments/kernel'
 import { sql } from 'kysely'
 import { Client } from 'pg'
 import { beforeAll, expect, test } from 'vitest'
-import { newMerchant, useService } from '#testing'
-import type { UnitOfWork } from '../operations/context.ts'
+import { connected, newMerchant, useService } from '#testing'
+import type { GatheredCall, UnitOfWork } from '../operations/context.ts'
 import { LastStatementEmpty, openUnit, unitOfWork } from './unit.ts'
 
 const service = useService()
@@ -201,4 +201,67 @@ test('units that deadlock are retried and both commit', async () => {
     [a, b],
   ])
   expect(rows).toHaveLength(1)
+})
+
+/** Renames the organisation to all names that were gathered. */
+const renames: GatheredCall<string | null> = {
+  key: 'renames',
+  expression: (names) =>
+    sql`set_config('payments.names', array_to_string(${names}::text[], '/', '-'), true) is not null`,
+  errorOf: (error) => error,
+}
+const namesNow = sql<{ names: string }>`select current_setting('payments.names', true) as names`
+
+test('what a unit gathers is sent in one call before the next statement, whatever characters it has', async () => {
+  await run(async (unit) => {
+    for (const name of ['a"b', null, String.raw`c\{d},`, '']) unit.gather(renames, name)
+    const { rows } = await namesNow.execute(unit.em.getKysely())
+    expect(rows).toEqual([{ names: String.raw`a"b/-/c\{d},/` }])
+  })
+})
+
+test('a call that was gathered runs once with the commit, also with a last statement and after others', async () => {
+  const counted: GatheredCall<string> = {
+    key: 'counted',
+    expression: (types) => sql`setval('called', nextval('called') + ${types.length} - 1)`,
+    errorOf: (error) => error,
+  }
+  const owner = await connected(service)
+  try {
+    await owner.query('create sequence called')
+    await owner.query('grant usage, update on sequence called to public')
+    const calls = async () => Number((await owner.query('select last_value, is_called from called')).rows[0].last_value)
+    for (const [begun, expected] of [
+      [false, 2],
+      [true, 4],
+    ] as const) {
+      const unit = openUnit(context())
+      if (begun) await rename(unit, 'begun')
+      for (const type of ['one', 'other']) unit.gather(counted, type)
+      await unit.commit(sql`update organisations set name = name where id = ${organisationId} returning 1`)
+      expect(await calls()).toBe(expected)
+    }
+  } finally {
+    await owner.query('drop sequence if exists called')
+    await owner.end()
+  }
+})
+
+test('a call that fails rolls back the unit, with the error that it stands for', async () => {
+  await run((unit) => rename(unit, 'before'))
+  const failing: GatheredCall<number> = {
+    key: 'failing',
+    expression: (divisors) => sql`1 / ${divisors[0]}::int`,
+    errorOf: (error, divisors) =>
+      new ServiceError('rejected', { status: 409, message: `By ${divisors}` }, { cause: error }),
+  }
+  for (const begun of [false, true])
+    await expect(
+      run(async (unit) => {
+        if (begun) await rename(unit, 'after')
+        event(unit, 'by zero')
+        unit.gather(failing, 0)
+      }),
+    ).rejects.toThrow('By 0')
+  expect([await nameNow(), await events('by zero')]).toEqual(['before', 0])
 })

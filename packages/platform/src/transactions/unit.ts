@@ -5,7 +5,7 @@ import { asBusy, sqlState } from '../database/errors.ts'
 import { insertStatement } from '../database/insert.ts'
 import { Transaction } from '../database/transaction.ts'
 import { domainsOf } from '../domain/domain.ts'
-import type { Effect, QueryContext, Runtime, UnitOfWork } from '../operations/context.ts'
+import type { Effect, GatheredCall, QueryContext, Runtime, UnitOfWork } from '../operations/context.ts'
 import type { Log } from '../settings/log.ts'
 import { traced } from '../settings/traces.ts'
 import { fromKysely } from '../work/jobs.ts'
@@ -76,12 +76,22 @@ export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>, effe
   const callbacks: (() => void)[] = []
   const appended = new Map<string | symbol, RawBuilder<unknown>>()
   const inserts: RawBuilder<unknown>[] = []
-  // The handler's statements must see the rows that it inserted before.
-  const transaction = new Transaction(runtime.pool, async () => {
-    if (inserts.length === 0) return
-    const { sql: text, parameters } = joined(inserts.splice(0), undefined).compile(transaction.db)
-    await transaction.insert(text, parameters)
-  })
+  const gathered = new Map<string, Gathered>()
+  const takeCalls = (): Gathered[] => {
+    const calls = [...gathered.values()]
+    gathered.clear()
+    return calls
+  }
+  async function sendNow(statements: readonly RawBuilder<unknown>[]): Promise<void> {
+    const calls = takeCalls()
+    if (statements.length + calls.length === 0) return
+    const { sql: text, parameters } = joined(statements, calls).compile(transaction.db)
+    await transaction.insert(text, parameters).catch((error: unknown) => {
+      throw errorOf(error, calls)
+    })
+  }
+  // The handler's statements must see the rows that it wrote before.
+  const transaction = new Transaction(runtime.pool, () => sendNow(inserts.splice(0)))
   const em = emFor(runtime, actor)
   em.setTransactionContext(transaction.db)
 
@@ -102,6 +112,10 @@ export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>, effe
       }
     },
     appendToCommit: (statement, key: string | symbol = Symbol()) => void appended.set(key, statement),
+    gather(call, item) {
+      const { items } = gathered.get(call.key) ?? { items: [] }
+      gathered.set(call.key, { call: call as GatheredCall<unknown>, items: [...items, item] })
+    },
     async enqueue(job, data, options) {
       await runtime.boss.send(job.name, job.data.parse(data), {
         ...options,
@@ -109,22 +123,18 @@ export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>, effe
       })
     },
     afterCommit: (callback) => void callbacks.push(callback),
-    async check() {
-      const statements = [...inserts.splice(0), ...appended.values()]
-      if (statements.length === 0) return
-      const { sql: text, parameters } = joined(statements, undefined).compile(transaction.db)
-      await transaction.insert(text, parameters)
-    },
+    check: () => sendNow([...inserts.splice(0), ...appended.values()]),
     async commit(last) {
       const statements = [...inserts.splice(0), ...appended.values()]
+      const calls = takeCalls()
+      const writes = statements.length + calls.length > 0 || last !== undefined
       try {
-        await transaction.commit(
-          statements.length > 0 || last ? joined(statements, last).compile(transaction.db) : undefined,
-        )
+        await transaction.commit(writes ? joined(statements, calls, last).compile(transaction.db) : undefined)
       } catch (error) {
-        throw last && sqlState(error) === DIVISION_BY_ZERO ? new LastStatementEmpty('Nothing written') : error
+        if (last && sqlState(error) === DIVISION_BY_ZERO) throw new LastStatementEmpty('Nothing written')
+        throw errorOf(error, calls)
       }
-      if (statements.length > 0 || last) runtime.database.written()
+      if (writes) runtime.database.written()
       for (const callback of callbacks) callback()
     },
     rollback: () => transaction.rollback(),
@@ -132,15 +142,37 @@ export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>, effe
   return unit
 }
 
+/** A call, and what it is for. */
+interface Gathered {
+  readonly call: GatheredCall<unknown>
+  readonly items: readonly unknown[]
+}
+
+const errorOf = (error: unknown, calls: readonly Gathered[]): unknown =>
+  calls.reduce((found, { call, items }) => call.errorOf(found, items), error)
+
 /**
- * Joins the statements into one, so that they share a round trip: `with e0 as (…), e1 as (…) select …`. PostgreSQL runs
- * every data-modifying part once, whatever the final select reads. If `last` returns no row, the final select divides by
- * zero, which rolls the unit back.
+ * Joins statements and calls into one statement, so that they share a round trip: `with e0 as (…), e1 as (…) select …`. PostgreSQL runs
+ * every data-modifying part once, whatever the final select reads; a call runs because the final select counts its value. If `last`
+ * returns no row, the final select divides by zero, which rolls the unit back.
  */
-function joined(statements: readonly RawBuilder<unknown>[], last: RawBuilder<unknown> | undefined) {
-  const parts = statements.map((statement, index) => sql`${sql.raw(`e${index}`)} as (${statement})`)
-  const all = last ? [...parts, sql`last as (${last})`] : parts
-  return sql`with ${sql.join(all)} ${last ? sql`select 1 / count(*) from last` : sql`select 1`}`
+function joined(
+  statements: readonly RawBuilder<unknown>[],
+  calls: readonly Gathered[],
+  last?: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const parts = [
+    ...statements.map((statement, index) => sql`${sql.raw(`e${index}`)} as (${statement})`),
+    ...calls.map(
+      ({ call, items }, index) => sql`${sql.raw(`c${index}`)} as (select ${call.expression(items)} as done)`,
+    ),
+    ...(last ? [sql`last as (${last})`] : []),
+  ]
+  const read = [
+    last ? sql`1 / (select count(*) from last)` : sql`1`,
+    ...calls.map((_, index) => sql.raw(`(select count(done) from c${index})`)),
+  ]
+  return sql`with ${sql.join(parts)} select ${sql.join(read)}`
 }
 
 const DIVISION_BY_ZERO = '22012'

@@ -1,5 +1,5 @@
 import { newId, system } from '@payments/kernel'
-import { type Draft, post } from '@payments/ledger'
+import { type Draft, postWithCommit } from '@payments/ledger'
 import {
   createResource,
   locked,
@@ -107,8 +107,9 @@ export async function applyReports(
       NOT_APPLIED,
       ...explained.map((report) => reasonOf(withoutTransaction(report))),
     ])
-  const watchedUntil = await changes.apply()
+  const watchedUntil = await changes.tellOwner()
   await schedule(unit, { ...current, ...(watchedUntil ? { watchedUntil } : {}) }, created + updated > 0)
+  await changes.post()
   return { synced: reports.length, created, updated }
 }
 
@@ -132,10 +133,13 @@ export class DepositChangesOf {
     }
   }
 
+  /** Posts the entries of these deposits; of a hidden route, its owner does. */
+  post(): Promise<void> {
+    return postWithCommit(this.#unit, this.#drafts)
+  }
+
   /** @returns until when the payer of a hidden route is expected, as its owner says */
-  async apply(): Promise<Date | undefined> {
-    // In one call, so that the accounts of all these deposits are locked in one order.
-    await post(this.#unit, this.#drafts)
+  async tellOwner(): Promise<Date | undefined> {
     if (this.#hidden.size === 0) return undefined
     const owner = this.#unit.runtime.providers.get(hiddenDeposits, this.#route.environment)
     return owner.apply(this.#unit, this.#route.id, [...this.#hidden.values()])

@@ -1,4 +1,4 @@
-import { type Draft, post } from '@payments/ledger'
+import { type Draft, postWithCommit } from '@payments/ledger'
 import { locked, move, sqlOf, type UnitOfWork } from '@payments/platform'
 import { errors } from '../api/errors.ts'
 import { SwapEntity, type SwapRow, swapResource } from '../entity.ts'
@@ -33,7 +33,7 @@ export async function applyDeposits(
     if (event) swap = (await move(unit, swapResource, id, event, errors.swap_not_found, deposited)).row
     else if (first) swap = await update(unit, swap, deposited)
   } else if (first) swap = await update(unit, swap, deposited)
-  await post(unit, drafts)
+  await postWithCommit(unit, drafts)
   return swap
 }
 

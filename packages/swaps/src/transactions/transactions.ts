@@ -1,5 +1,5 @@
 import { assets, toMinor } from '@payments/kernel'
-import { post } from '@payments/ledger'
+import { postWithCommit } from '@payments/ledger'
 import { locked, move, type QueryContext, recordReport, sqlOf, type UnitOfWork } from '@payments/platform'
 import { errors } from '../api/errors.ts'
 import {
@@ -167,7 +167,7 @@ export async function complete(
 ): Promise<SwapRow> {
   const fields = { receivedAmount, fees, swapTxHash: signature }
   const { row } = await move(unit, swapResource, swap.id, 'complete', errors.swap_not_found, fields)
-  await post(unit, journalOf(swap).swapped(amount, receivedAmount, fees))
+  await postWithCommit(unit, journalOf(swap).swapped(amount, receivedAmount, fees))
   recordReport(unit, {
     organisationId: row.organisationId,
     environment: row.environment,
@@ -183,8 +183,9 @@ export async function complete(
 /** Records what a transaction has sent back to the refund address. */
 export async function returned(unit: UnitOfWork, swap: SwapRow, { signature, amount }: Sent): Promise<SwapRow> {
   const fields = { returnedAmount: swap.returnedAmount + amount, refundTxHash: signature }
-  await post(unit, journalOf(swap).returned(signature, amount))
   const { row, outcome } = await move(unit, swapResource, swap.id, 'return', errors.swap_not_found, fields)
   // The excess of a completed swap, or another deposit to one that was refunded before.
-  return outcome === 'moved' ? row : update(unit, swap, fields)
+  const after = outcome === 'moved' ? row : await update(unit, swap, fields)
+  await postWithCommit(unit, journalOf(swap).returned(signature, amount))
+  return after
 }
