@@ -11,7 +11,7 @@ import {
 import type { z } from 'zod'
 import type { NewConvert } from '../api/schemas.ts'
 import { readFeedSoon } from '../customers/read-feed.ts'
-import { checkBalance, checkEnabled, checkFloat, networkWith } from '../customers/rules.ts'
+import { checkEnabled, checkMoneyOut, networkWith } from '../customers/rules.ts'
 import { blank, type TransferRow } from '../entity.ts'
 import { checkLimits, minorAmount } from '../money/amounts.ts'
 import { checkTreasury, heldBy } from '../money/holder.ts'
@@ -66,9 +66,7 @@ export async function prepareConvert(context: QueryContext, input: Input): Promi
     if (input.refundAddress) throw invalid({ refundAddress: `Must be absent: ${CNGN} goes back to the balance` })
     if (!input.destinationAddress) throw invalid({ destinationAddress: 'Required' })
     const destinationAddress = requestedAddress(network, input.destinationAddress, 'destinationAddress')
-    await checkEnabled(context, input.customerId)
-    await checkFloat(context, amount)
-    await checkBalance(context, input.customerId, amount)
+    await checkMoneyOut(context, input.customerId, amount)
     const { provider, answer, choice } = await bestAnswer(
       converters,
       (converter) => converter.quote({ id, amount, toCurrency: to, networkKey: network.key, destinationAddress }),

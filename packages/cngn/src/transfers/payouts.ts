@@ -4,7 +4,7 @@ import { countPayout } from '@payments/ledger'
 import { createResource, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import type { NewPayout } from '../api/schemas.ts'
-import { checkBalance, checkEnabled, checkFloat } from '../customers/rules.ts'
+import { checkMoneyOut } from '../customers/rules.ts'
 import { blank, type TransferRow } from '../entity.ts'
 import { checkLimits, minorAmount } from '../money/amounts.ts'
 import { heldBy } from '../money/holder.ts'
@@ -32,7 +32,8 @@ export interface PreparedPayout {
 
 /**
  * Checks a request and asks the bank for the holder's name, before any transaction.
- * @throws validation_failed 422, cngn_not_enabled 409, cngn_reference_used 409, and the provider's 502 and 503
+ * @throws validation_failed 422, cngn_not_enabled 409, cngn_float_short 503, cngn_insufficient_balance 422, cngn_reference_used 409, and
+ * the provider's 502 and 503
  */
 export async function preparePayout(context: QueryContext, input: Input): Promise<PreparedPayout> {
   const { environment } = context.actor
@@ -41,9 +42,7 @@ export async function preparePayout(context: QueryContext, input: Input): Promis
   // A bank transfer has kobo: two decimals.
   const amount = minorAmount(input.amount, CNGN, 2)
   checkLimits(amount, CNGN, LEAST)
-  await checkEnabled(context, input.customerId)
-  await checkFloat(context, amount)
-  await checkBalance(context, input.customerId, amount)
+  await checkMoneyOut(context, input.customerId, amount)
   await checkReference(context, input.reference)
   const { accountNumber, bankCode, accountName: given } = input.bankAccount
   const account = { accountNumber, bankCode }

@@ -3,7 +3,7 @@ import { countPayout } from '@payments/ledger'
 import { createResource, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import type { NewWithdrawal } from '../api/schemas.ts'
-import { checkEnabled, checkFloat, cngnNetwork } from '../customers/rules.ts'
+import { checkMoneyOut, cngnNetwork } from '../customers/rules.ts'
 import { blank, type TransferRow } from '../entity.ts'
 import { checkLimits, minorAmount } from '../money/amounts.ts'
 import { checkTreasury, heldBy } from '../money/holder.ts'
@@ -27,8 +27,7 @@ export async function createWithdrawal(unit: UnitOfWork, input: z.output<typeof 
   checkLimits(amount, CNGN, LEAST)
   const network = cngnNetwork(input.networkKey)
   const address = requestedAddress(network, input.address, 'address')
-  await checkEnabled(unit, input.customerId)
-  await checkFloat(unit, amount)
+  await checkMoneyOut(unit, input.customerId, amount)
   const id = newId()
   const destination = { type: 'wallet', networkKey: network.key, address } as const
   const limitDay = await countPayout(unit, { asset: CNGN, amount, destination })
