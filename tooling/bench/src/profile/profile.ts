@@ -10,6 +10,8 @@ import { COUNTING, type SentStatement, statementsOf } from './statements.ts'
 
 const REQUESTS = Math.max(50, Math.round(400 * Number(process.env.BENCH_SCALE ?? 1)))
 const SHOWN = 8
+/** `gateway` leaves out what a worker does beside the requests. */
+const ROLE = process.env.BENCH_ROLE ?? 'all'
 /** Functions are shown with `BENCH_FUNCTIONS=<number>`. */
 const FUNCTIONS = Number(process.env.BENCH_FUNCTIONS ?? 0)
 
@@ -25,7 +27,7 @@ export async function benchProfile(print: (line: string) => void): Promise<void>
     await client.connect()
     const stand = await prepare(at, 3 * REQUESTS)
     const gateway = await launchGateway(
-      sharedSettings(at, { ...LIMITS, PROCESS_ROLE: 'all', NODE_OPTIONS: '--inspect=127.0.0.1:0' }),
+      sharedSettings(at, { ...LIMITS, PROCESS_ROLE: ROLE, NODE_OPTIONS: '--inspect=127.0.0.1:0' }),
       undefined,
       FROM_SOURCES,
     )

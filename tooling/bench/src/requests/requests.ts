@@ -23,6 +23,8 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 const SCALE = Number(process.env.BENCH_SCALE ?? 1)
 /** Root folder of another checkout, with its packages installed, to compare with. */
 const BASELINE = process.env.BENCH_BASELINE
+/** Part of the name of the requests that are measured, of those of all domains; absent for those that a benchmark has by itself. */
+const CASE = process.env.BENCH_CASE
 /** Objects of every kind that the organisation has before. */
 const OBJECTS = 200
 const WARM_UP = 50
@@ -49,7 +51,7 @@ type Floor = Awaited<ReturnType<typeof startFloor>>
  */
 export const benchDomains = (print: (line: string) => void): Promise<ProofReport> =>
   compare(print, {
-    cases: domainCases,
+    cases: chosen(domainCases),
     requests: { POST: 300, GET: 600 },
     role: 'all',
     floors: { 'a statement for each row': 'statements' },
@@ -58,13 +60,16 @@ export const benchDomains = (print: (line: string) => void): Promise<ProofReport
 /** A gateway alone against both floors and, with BENCH_BASELINE, against that of another checkout on the same database. */
 export async function benchHttp(print: (line: string) => void): Promise<void> {
   await compare(print, {
-    cases: httpCases,
+    cases: chosen(httpCases),
     requests: { POST: 2000, GET: 2000 },
     role: 'gateway',
     floors: { 'a statement for each row': 'statements', 'the fewest round trips': 'few' },
     baseline: BASELINE,
   })
 }
+
+const chosen = (cases: readonly Case[]): readonly Case[] =>
+  CASE === undefined ? cases : domainCases.filter(({ name }) => name.includes(CASE))
 
 const isWrite = ({ name }: Case): boolean => name.startsWith('POST')
 
