@@ -10,7 +10,7 @@ import {
   InvalidInput,
   isDatabaseUnavailable,
   LastStatementEmpty,
-  lease,
+  leases,
   nameOf,
   type Operation,
   platformSettings,
@@ -60,6 +60,7 @@ type Keyed = Required<Executed>
 export function createExecutor(runtime: Runtime): Executor {
   const settings = platformSettings.from(runtime.settings)
   const inFlight = new Map<string, Promise<Keyed | undefined>>()
+  const lease = leases(runtime)
   const limit = concurrencyLimit({
     running: Math.min(settings.ORGANISATION_CONCURRENCY, settings.DATABASE_POOL - 1),
     waiting: settings.ORGANISATION_WAITING,
@@ -124,7 +125,7 @@ export function createExecutor(runtime: Runtime): Executor {
     try {
       const parsed = parse(operation, input)
       while (operation.meta.callsProvider) {
-        if (await lease(runtime, key, fence)) {
+        if (await lease(key, fence)) {
           leased = true
           break
         }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type NetworkType, networkOf } from '@payments/kernel'
-import type { SqlExecutor } from '@payments/platform'
+import { grouped, type SqlExecutor } from '@payments/platform'
 import bs58 from 'bs58'
 import bs58check from 'bs58check'
 import { checksum } from 'ox/Address'
@@ -31,9 +31,22 @@ const newAddress: Record<NetworkType, () => string> = {
   tvm: () => bs58check.encode(Buffer.concat([Buffer.from([0x41]), randomBytes(20)])),
 }
 
-const NEW_ORDER = `insert into sandbox_fiat_orders (reference, direction, asset, currency, rate, amount, fee, account_number, expires_at)
-  select $1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9) from set_config('synchronous_commit', 'off', true)
+const NEW_ORDERS = `insert into sandbox_fiat_orders (reference, direction, asset, currency, rate, amount, fee, account_number, expires_at)
+  select o.*, now() + make_interval(secs => $2)
+    from json_to_recordset($1) as o (reference uuid, direction text, asset text, currency text, rate text, amount numeric, fee numeric, account_number text),
+         set_config('synchronous_commit', 'off', true)
   returning expires_at`
+
+interface KeptOrder {
+  readonly reference: string
+  readonly direction: 'offramp' | 'onramp'
+  readonly asset: string
+  readonly currency: string
+  readonly rate: string
+  readonly amount: string
+  readonly fee: string
+  readonly account_number: string | null
+}
 const ORDER = `select direction, asset, currency, rate, amount::text, fee::text, account_number, received_amount::text, outcome,
     expires_at <= now() as expired, extract(epoch from now() - received_at)::float8 as age,
     extract(epoch from received_at - expires_at)::float8 as late
@@ -48,24 +61,21 @@ function amountOf({ amount, asset, currency }: NewOnrampOrder): bigint {
 
 /** The sandbox provider of local fiat: its orders are rows, and their state follows from their times. */
 export function sandboxFiat(db: SqlExecutor): SandboxFiat {
+  // Committed without waiting for the disk: the commit of the order that uses it waits, and includes it.
+  const keepOrder = grouped(async (orders: readonly KeptOrder[]): Promise<Date[]> => {
+    const { rows } = await db.query<{ expires_at: string | Date }>(NEW_ORDERS, [JSON.stringify(orders), WINDOW_SECONDS])
+    return rows.map((row) => new Date(row.expires_at))
+  })
   async function keep(direction: 'offramp' | 'onramp', order: NewOfframpOrder | NewOnrampOrder, amount: bigint) {
     const { rate } = marketOf(order.currency)
     const fee = feeOf(amount)
     const account = 'account' in order ? order.account.accountNumber : null
     const { reference, asset, currency } = order
-    // Committed without waiting for the disk: the commit of the order that uses it waits, and includes it.
-    const { rows } = await db.query<{ expires_at: string | Date }>(NEW_ORDER, [
-      reference,
-      direction,
-      asset,
-      currency,
-      rate,
-      amount.toString(),
-      fee.toString(),
-      account,
-      WINDOW_SECONDS,
-    ])
-    return { providerOrderId: reference, rate, fee, expiresAt: new Date(rows[0]?.expires_at ?? Number.NaN) }
+    const expiresAt = await keepOrder({
+      ...{ reference, direction, asset, currency, rate, account_number: account },
+      ...{ amount: amount.toString(), fee: fee.toString() },
+    })
+    return { providerOrderId: reference, rate, fee, expiresAt }
   }
 
   return {

@@ -1,6 +1,7 @@
 import type { Actor } from '@payments/kernel'
 import { sql } from 'kysely'
 import type { EncryptedColumn } from '../settings/secrets.ts'
+import { grouped } from '../transactions/grouped.ts'
 import type { Runtime, UnitOfWork } from './context.ts'
 import type { Reply } from './reply.ts'
 
@@ -116,9 +117,34 @@ export function storeReply(
     returning 1`
 }
 
-/** Takes a short lease on the key before a provider is called, so that duplicates in other processes do not call it too. */
-export async function lease(runtime: Runtime, key: IdempotencyKey, fence: string): Promise<boolean> {
-  // Not flushed to disk: a lease that a database crash loses lets a duplicate call the provider too, and the fence stores one of them.
+/**
+ * Takes a short lease on the key before a provider is called, so that duplicates in other processes do not call it too. Leases of new keys
+ * share a statement, which waits for no stored reply; a key that is known is leased by itself, once its reply or its lease has expired.
+ */
+export function leases(runtime: Runtime): (key: IdempotencyKey, fence: string) => Promise<boolean> {
+  const ofNew = grouped(async (wanted: readonly { readonly key: IdempotencyKey; readonly fence: string }[]) => {
+    // Not flushed to disk: a lease that a database crash loses lets a duplicate call the provider too, and the fence stores one of them.
+    const { rows } = await runtime.pool.query<{ fence: string }>(
+      `insert into idempotency_keys (organisation_id, environment, method, path, key, fence, expires_at)
+       select l.organisation_id, l.environment, l.method, l.path, l.key, l.fence, now() + make_interval(secs => $7)
+         from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::uuid[]) as l (organisation_id, environment, method, path, key, fence),
+              set_config('synchronous_commit', 'off', true)
+        order by 1, 2, 3, 4, 5
+       on conflict do nothing returning fence`,
+      [
+        ...[0, 1, 2, 3, 4].map((column) => wanted.map(({ key }) => identity(key)[column])),
+        wanted.map(({ fence }) => fence),
+        LEASE_SECONDS,
+      ],
+    )
+    const taken = new Set(rows.map(({ fence }) => fence))
+    return wanted.map(({ fence }) => taken.has(fence))
+  })
+  return async (key, fence) => (await ofNew({ key, fence })) || leaseExpired(runtime, key, fence)
+}
+
+/** Takes the lease on a key whose lease or reply has expired. */
+async function leaseExpired(runtime: Runtime, key: IdempotencyKey, fence: string): Promise<boolean> {
   const { rowCount } = await runtime.pool.query(
     `insert into idempotency_keys as i (organisation_id, environment, method, path, key, fence, expires_at)
      select $1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7) from set_config('synchronous_commit', 'off', true)

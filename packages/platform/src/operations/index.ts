@@ -6,7 +6,7 @@ export * from './http.ts'
 export {
   findStoredReply,
   type IdempotencyKey,
-  lease,
+  leases,
   nameOf,
   releaseLease,
   replaceInStoredReplies,

@@ -1,6 +1,7 @@
 /** Units of work, resources with a status, and entities. */
 
 export * from './entity.ts'
+export { grouped } from './grouped.ts'
 export { lifecycle, lifecycleName } from './lifecycle.ts'
 export * from './resource.ts'
 export { runningSnapshots } from './snapshot.ts'

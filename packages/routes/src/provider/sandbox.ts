@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { assetOf, type NetworkType, networkOf, networks, toDecimal } from '@payments/kernel'
-import type { SqlExecutor } from '@payments/platform'
+import { grouped, type SqlExecutor } from '@payments/platform'
 import bs58 from 'bs58'
 import bs58check from 'bs58check'
 import { checksum } from 'ox/Address'
@@ -60,6 +60,15 @@ const newAddress: Record<NetworkType, () => string> = {
 
 /** Makes the sandbox provider on a pool. */
 export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
+  // Committed without waiting for the disk: the commit of the route that uses it waits, and includes it.
+  const keepAddress = grouped(async (addresses: readonly object[]) => {
+    await pool.query(
+      `insert into sandbox_relay_addresses (address, route_id, strict_amount)
+       select a.* from json_to_recordset($1) as a (address text, route_id uuid, strict_amount numeric), set_config('synchronous_commit', 'off', true)`,
+      [JSON.stringify(addresses)],
+    )
+    return addresses
+  })
   return {
     name: 'sandbox',
     capabilities: { reusableAddresses: true },
@@ -70,11 +79,11 @@ export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
       const depositAddress = newAddress[networkOf(origin.networkKey)?.type ?? 'evm']()
       const inputAmount =
         quote && ('input' in quote ? quote.input : converted(quote.output, destination.currency, origin.currency, true))
-      // Committed without waiting for the disk: the commit of the route that uses it waits, and includes it.
-      await pool.query(
-        "insert into sandbox_relay_addresses (address, route_id, strict_amount) select $1, $2, $3 from set_config('synchronous_commit', 'off', true)",
-        [depositAddress, routeId, strict ? (inputAmount?.toString() ?? null) : null],
-      )
+      await keepAddress({
+        address: depositAddress,
+        route_id: routeId,
+        strict_amount: strict ? (inputAmount?.toString() ?? null) : null,
+      })
       if (!quote || inputAmount === undefined) return { depositAddress }
       const outputAmount =
         'output' in quote ? quote.output : converted(quote.input, origin.currency, destination.currency)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Environment } from '@payments/kernel'
-import type { Runtime, Task } from '@payments/platform'
+import { grouped, type Runtime, type Task } from '@payments/platform'
 import { errors } from '../api/errors.ts'
 import { swapsProvider } from '../provider/provider.ts'
 import { addressAt, pathOf, seedBytes, seedOf } from './keys.ts'
@@ -57,11 +57,21 @@ function deriveForRequests(runtime: Runtime, environment: Environment): Promise<
   return shared
 }
 
-const TAKE = `update swap_addresses set taken_at = now()
-  where (environment, derivation_index) = (
+const TAKE = `with free as materialized (
     select environment, derivation_index from swap_addresses where environment = $1 and taken_at is null
-     order by derivation_index limit 1 for update skip locked)
-  returning derivation_index as index, address`
+     order by derivation_index limit $2 for update skip locked)
+  update swap_addresses s set taken_at = now() from free
+   where s.environment = free.environment and s.derivation_index = free.derivation_index
+  returning s.derivation_index as index, s.address`
+
+/** Takes addresses that are ready for the requests of a process that ask at the same time; undefined for those for which none is left. */
+const takeReady = ({ pool }: Runtime, environment: Environment) =>
+  grouped(async (requests: readonly undefined[]): Promise<(DerivedAddress | undefined)[]> => {
+    const { rows } = await pool.query<DerivedAddress>(TAKE, [environment, requests.length])
+    return requests.map((_, place) => rows[place])
+  })
+
+const readyOf = new WeakMap<Runtime, Record<Environment, ReturnType<typeof takeReady>>>()
 
 /**
  * Takes an address that no swap ever had and none will ever have again. One whose swap is not created after all stays unused.
@@ -69,9 +79,10 @@ const TAKE = `update swap_addresses set taken_at = now()
  * @throws swap_provider_unavailable 503 when they have derived none in time
  */
 export async function takeAddress(runtime: Runtime, environment: Environment): Promise<DerivedAddress> {
+  const ready = readyOf.get(runtime) ?? { test: takeReady(runtime, 'test'), live: takeReady(runtime, 'live') }
+  readyOf.set(runtime, ready)
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const { rows } = await runtime.pool.query<DerivedAddress>(TAKE, [environment])
-    const [taken] = rows
+    const taken = await ready[environment](undefined)
     if (!taken || taken.index % ASK_EVERY === 0) runtime.trigger(ADDRESSES)
     if (taken) return taken
     if (!(await deriveForRequests(runtime, environment))) await sleep(WAIT_MS)

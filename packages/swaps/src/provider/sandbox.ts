@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { toDecimal } from '@payments/kernel'
-import type { SqlExecutor } from '@payments/platform'
+import { grouped, type SqlExecutor } from '@payments/platform'
 import bs58 from 'bs58'
 import { z } from 'zod'
 import { errors } from '../api/errors.ts'
@@ -56,6 +56,15 @@ export function sandboxSwaps(db: SqlExecutor): SandboxSwaps {
     createsAccount: false,
     costLamports: 0n,
   })
+  // Committed without waiting for the disk: the commit of the swap that uses it waits, and includes it.
+  const keepAddress = grouped(async (addresses: readonly string[]) => {
+    await db.query(
+      `insert into sandbox_swap_addresses (address)
+       select a from unnest($1::text[]) as a, set_config('synchronous_commit', 'off', true) on conflict do nothing`,
+      [addresses],
+    )
+    return addresses
+  })
   const outcomeOf = async (address: string) => {
     const { rows } = await db.query<{ outcome: (typeof sandboxOutcomes)[number] }>(
       'select outcome from sandbox_swap_addresses where address = $1',
@@ -67,11 +76,7 @@ export function sandboxSwaps(db: SqlExecutor): SandboxSwaps {
     name: 'sandbox',
     refundAddress: REFUND_ADDRESS,
     async prepareAddress({ depositAddress }) {
-      // Committed without waiting for the disk: the commit of the swap that uses it waits, and includes it.
-      await db.query(
-        "insert into sandbox_swap_addresses (address) select $1 from set_config('synchronous_commit', 'off', true) on conflict do nothing",
-        [depositAddress],
-      )
+      await keepAddress(depositAddress)
     },
     async quote(request) {
       return { amountOut: converted(request).amountOut, priceImpactPercent: 0.01, source: 'sandbox' }

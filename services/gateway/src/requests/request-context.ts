@@ -3,6 +3,7 @@ import {
   type Count,
   type CredentialRecords,
   countHitsSql,
+  grouped,
   type KeyRecord,
   type Runtime,
   type SessionRecord,
@@ -10,7 +11,6 @@ import {
   storedRepliesSql,
   type TokenRecord,
 } from '@payments/platform'
-import DataLoader from 'dataloader'
 import { gatewaySettings } from '../settings.ts'
 
 /** The parts of a request from which its context is read. */
@@ -102,29 +102,6 @@ export function requestContexts(
   }
   const plain = { name: 'request-context', text: statement(authentication, false) }
   const withTokens = { name: 'request-context-with-tokens', text: statement(authentication, true) }
-  let inFlight = false
-  let sendNext: (() => void) | undefined
-  const loader = new DataLoader<RequestQuery, RequestContext>(
-    async (queries) => {
-      inFlight = true
-      try {
-        return await load(queries)
-      } finally {
-        inFlight = false
-        sendNext?.()
-        sendNext = undefined
-      }
-    },
-    {
-      cache: false,
-      maxBatchSize: 256,
-      batchScheduleFn(send) {
-        if (inFlight) sendNext = send
-        else setImmediate(send)
-      },
-    },
-  )
-
   async function load(queries: readonly RequestQuery[]): Promise<RequestContext[]> {
     const counts = new Map<string, { bucket: string; subject: string; count: number }>()
     const positions = queries.map((query) =>
@@ -191,5 +168,5 @@ export function requestContexts(
     })
   }
 
-  return (query) => loader.load(query)
+  return grouped(load)
 }

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { useService } from '#testing'
+import { grouped } from './grouped.ts'
+
+const service = useService()
+
+/** Halves numbers in the database, and tells which were halved together. */
+function halves() {
+  const groups: number[][] = []
+  const half = grouped(async (items: readonly number[]) => {
+    groups.push([...items])
+    const { rows } = await service.runtime.pool.query<{ half: string }>(
+      'select (10 / n)::text as half from unnest($1::int[]) with ordinality as i (n, place) order by place',
+      [items],
+    )
+    return rows.map((row) => Number(row.half))
+  })
+  return { groups, half }
+}
+
+test('callers that ask while a statement is under way share the next, and each gets its own answer', async () => {
+  const { groups, half } = halves()
+  const first = half(1)
+  await expect.poll(() => groups.length).toBe(1)
+  const later = [half(5), half(2), half(10)]
+  expect(await Promise.all([first, ...later])).toEqual([10, 2, 5, 1])
+  expect(groups).toEqual([[1], [5, 2, 10]])
+  expect(await half(2)).toBe(5)
+})
+
+test('the fault of one caller fails nobody else', async () => {
+  const { groups, half } = halves()
+  const settled = await Promise.allSettled([half(1), half(0), half(2)])
+  expect(settled.map((each) => (each.status === 'fulfilled' ? each.value : 'refused'))).toEqual([10, 'refused', 5])
+  expect(groups[0]).toEqual([1, 0, 2])
+  expect(await half(5)).toBe(2)
+})
+
+test('a fault of the database fails all that share a statement, and is not tried again for each', async () => {
+  let runs = 0
+  const failing = grouped(async (_items: readonly number[]): Promise<number[]> => {
+    runs++
+    await service.runtime.pool.query("do $$ begin raise exception 'gone' using errcode = '57P01'; end $$")
+    return []
+  })
+  const settled = await Promise.allSettled([failing(1), failing(2)])
+  expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(runs).toBe(1)
+})
+
+test('more callers than one statement takes are all served', async () => {
+  const { groups, half } = halves()
+  const answers = await Promise.all(Array.from({ length: 1000 }, (_, n) => half(1 + (n % 10))))
+  expect(answers).toEqual(Array.from({ length: 1000 }, (_, n) => Math.floor(10 / (1 + (n % 10)))))
+  expect(Math.max(...groups.map(({ length }) => length))).toBeLessThanOrEqual(256)
+})
