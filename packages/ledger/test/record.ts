@@ -28,7 +28,8 @@ export const record = (
       at = new Date(),
     } of changes) {
       const entry = { kind, customerId: null, destination: 'Solana USDC x', amount, amountUsd: null, receipt: {} }
-      const change = { organisationId, environment, type: '', resourceId: id, status, previousStatus: null, data: {} }
+      // As of an object that may have been recorded before.
+      const change = { organisationId, environment, type: '', resourceId: id, status, previousStatus: status, data: {} }
       await unit.record({ ...change, createdAt, at, entry })
     }
   })

@@ -15,6 +15,7 @@ interface ChangeValues {
   readonly kind?: string
   readonly customerId?: string | null
   readonly status?: string
+  readonly previousStatus?: string | null
   readonly createdAt?: Date
 }
 
@@ -28,6 +29,7 @@ async function record(...changes: ChangeValues[]): Promise<void> {
       kind = 'swap',
       customerId = null,
       status = 'completed',
+      previousStatus = null,
       createdAt = new Date(),
     } of changes) {
       await unit.record({
@@ -36,7 +38,7 @@ async function record(...changes: ChangeValues[]): Promise<void> {
         type: '',
         resourceId: id,
         status,
-        previousStatus: null,
+        previousStatus,
         data: {},
         createdAt,
         at: createdAt,
@@ -69,8 +71,11 @@ test('the list shows the newest 200, newest first, and the total is exact', asyn
 test('an object is listed once, also when it changes several times, even in one unit of work', async () => {
   const organisationId = await foundOrganisation(service.runtime)
   const id = newId()
-  await record({ organisationId, id, status: 'pending' }, { organisationId, id, status: 'processing' })
-  await record({ organisationId, id, status: 'completed' })
+  await record(
+    { organisationId, id, status: 'pending' },
+    { organisationId, id, status: 'processing', previousStatus: 'pending' },
+  )
+  await record({ organisationId, id, status: 'completed', previousStatus: 'processing' })
   const { transactions, total } = await list(organisationId)
   expect(total).toBe(1)
   expect(transactions[0]).toMatchObject({ id, status: 'completed', customerId: null, customerName: '' })

@@ -32,10 +32,14 @@ export const transactionRecorder: Recorder = (change, runtime) => {
   if (!entry) return []
   const receipt = JSON.stringify(entry.receipt)
   const succeededAt = receiptsOf(runtime)[entry.kind]?.outcomes.succeeded.includes(change.status) ? change.at : null
-  const statement = sql`insert into transactions (id, organisation_id, environment, kind, customer_id, status, destination, amount, amount_usd, receipt, succeeded_at, created_at, updated_at)
+  const insert = sql`insert into transactions (id, organisation_id, environment, kind, customer_id, status, destination, amount, amount_usd, receipt, succeeded_at, created_at, updated_at)
     values (${change.resourceId}, ${change.organisationId}, ${change.environment}, ${entry.kind}, ${entry.customerId}, ${change.status},
-            ${entry.destination}, ${entry.amount}, ${entry.amountUsd}, ${receipt}, ${succeededAt}, ${entry.createdAt ?? change.createdAt}, ${change.at})
-    on conflict (id) do update set status = excluded.status, destination = excluded.destination, amount = excluded.amount,
+            ${entry.destination}, ${entry.amount}, ${entry.amountUsd}, ${receipt}, ${succeededAt}, ${entry.createdAt ?? change.createdAt}, ${change.at})`
+  // The triggers of updates would run for a statement that may update, also where it inserts.
+  const statement =
+    change.previousStatus === null
+      ? insert
+      : sql`${insert} on conflict (id) do update set status = excluded.status, destination = excluded.destination, amount = excluded.amount,
       amount_usd = excluded.amount_usd, receipt = excluded.receipt,
       succeeded_at = coalesce(transactions.succeeded_at, excluded.succeeded_at), updated_at = excluded.updated_at`
   return [{ statement, key: `transaction:${change.resourceId}` }]
