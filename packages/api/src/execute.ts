@@ -26,6 +26,8 @@ import {
 import type { z } from 'zod'
 
 const POLL_MS = 100
+/** The part of the connections that one organisation can use while others do not: the rest is free when one of them comes. */
+const SHARED = 0.75
 
 /** The idempotency key of a request; whose it is says its actor. */
 type RequestKey = Omit<IdempotencyKey, 'actor'>
@@ -63,6 +65,7 @@ export function createExecutor(runtime: Runtime): Executor {
   const lease = leases(runtime)
   const limit = concurrencyLimit({
     running: Math.min(settings.ORGANISATION_CONCURRENCY, settings.DATABASE_POOL - 1),
+    shared: Math.floor(SHARED * settings.DATABASE_POOL),
     waiting: settings.ORGANISATION_WAITING,
     waitSeconds: settings.DATABASE_ACQUIRE_SECONDS,
   })

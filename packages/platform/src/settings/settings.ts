@@ -165,7 +165,7 @@ export const platformSettings = defineSettings(
       .int()
       .min(2)
       .max(200)
-      .default(10)
+      .default(20)
       .describe('Connections that the requests of one process use'),
     DATABASE_WORKER_POOL: z.coerce
       .number()
@@ -183,7 +183,9 @@ export const platformSettings = defineSettings(
       .int()
       .positive()
       .default(5)
-      .describe('Operations of one organisation that run at once in one process; always fewer than DATABASE_POOL'),
+      .describe(
+        'Operations of one organisation that run at once in one process, always fewer than DATABASE_POOL; more run while others leave more than a quarter of the connections idle',
+      ),
     ORGANISATION_WAITING: z.coerce
       .number()
       .int()

@@ -16,29 +16,51 @@ interface Places {
 }
 
 /**
- * `running` operations of one organisation at a time; up to `waiting` more wait, first come first served, at most
- * `waitSeconds`. So one organisation never occupies all database connections, however many requests it sends.
+ * `running` operations of one organisation at a time, and more while fewer than `shared` of all run: what others do not use need not be
+ * idle, and is theirs again as soon as an operation ends. Of those that wait for it, the organisation with the fewest is next. Up to `waiting`
+ * more of each wait, first come first served, at most `waitSeconds`. So one organisation never occupies all database connections, however
+ * many requests it sends.
  */
-export function concurrencyLimit(bounds: { running: number; waiting: number; waitSeconds: number }): ConcurrencyLimit {
+export function concurrencyLimit(bounds: {
+  running: number
+  shared: number
+  waiting: number
+  waitSeconds: number
+}): ConcurrencyLimit {
   const byOrganisation = new Map<string, Places>()
+  let all = 0
+
+  const start = (places: Places): void => {
+    places.running++
+    all++
+  }
+  const isFree = (places: Places): boolean => places.running < bounds.running || all < bounds.shared
 
   async function enter(places: Places): Promise<void> {
-    if (places.running < bounds.running) {
-      places.running++
-      return
-    }
+    if (isFree(places)) return start(places)
     if (places.waiting.length >= bounds.waiting) throw errors.organisation_busy({ retryAfter: 1 })
     await new Promise<void>((resolve, reject) => {
-      const start = () => {
+      const next = () => {
         clearTimeout(timer)
         resolve()
       }
       const timer = setTimeout(() => {
-        places.waiting.splice(places.waiting.indexOf(start), 1)
+        places.waiting.splice(places.waiting.indexOf(next), 1)
         reject(errors.organisation_busy({ retryAfter: 1 }))
       }, bounds.waitSeconds * 1000)
-      places.waiting.push(start)
+      places.waiting.push(next)
     })
+  }
+
+  /** The place of an operation that has ended passes to one that waits. */
+  function leave(own: Places): void {
+    own.running--
+    all--
+    const waiting = [...byOrganisation.values()].filter((places) => places.waiting.length > 0 && isFree(places))
+    const [next] = waiting.sort((a, b) => a.running - b.running)
+    if (!next) return
+    start(next)
+    next.waiting.shift()?.()
   }
 
   return {
@@ -50,10 +72,8 @@ export function concurrencyLimit(bounds: { running: number; waiting: number; wai
       try {
         return await work()
       } finally {
-        // The place passes to the first that waits.
-        const next = places.waiting.shift()
-        if (next) next()
-        else if (--places.running === 0) byOrganisation.delete(organisationId)
+        leave(places)
+        if (places.running === 0) byOrganisation.delete(organisationId)
       }
     },
   }
