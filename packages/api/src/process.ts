@@ -3,7 +3,7 @@ import {
   type CallContext,
   checkProviderOrders,
   connect,
-  connectPriority,
+  connectKeyed,
   createLog,
   createTriggers,
   type Database,
@@ -17,6 +17,7 @@ import {
   type ProviderCalls,
   platform,
   platformSettings,
+  prepared,
   providerCalls,
   providerRules,
   providers,
@@ -88,11 +89,12 @@ export async function composeProcess(
     connect(databaseUrl, entities, { pool, name, log, pooled, acquireSeconds: own.DATABASE_ACQUIRE_SECONDS })
   const database = await connectTo('payments', own.DATABASE_POOL)
 
-  const priorityPool = connectPriority(directUrl, {
-    name: 'payments-priority',
-    acquireSeconds: own.DATABASE_ACQUIRE_SECONDS,
-    log,
-  })
+  const connectKeyedTo = (name: string) =>
+    connectKeyed(directUrl, { name, acquireSeconds: own.DATABASE_ACQUIRE_SECONDS, log })
+  const priorityPool = connectKeyedTo('payments-priority')
+  // A pooler is there to keep connections few: past it there are only those that cannot do without.
+  const lookupPool = pooled ? undefined : connectKeyedTo('payments-lookups')
+  const lookups = lookupPool ? prepared(lookupPool) : database.pool
 
   const isWorker = own.PROCESS_ROLE !== 'gateway'
   const boss = new PgBoss({
@@ -132,6 +134,7 @@ export async function composeProcess(
     orm,
     pool,
     priorityPool,
+    lookups,
     database: availability,
     boss,
     log,
@@ -140,9 +143,9 @@ export async function composeProcess(
     providers: providers(
       calls.recorded([
         ...(options.live ?? []),
-        ...everyDomain.flatMap((domain) => domain.providers ?? []).flatMap(({ create }) => create({ pool })),
+        ...everyDomain.flatMap((domain) => domain.providers ?? []).flatMap(({ create }) => create({ pool, lookups })),
       ]),
-      providerRules(everyDomain, settings, priorityPool),
+      providerRules(everyDomain, settings, lookups),
     ),
     domains: everyDomain,
     procedures: procedureRules,
@@ -185,6 +188,7 @@ export async function composeProcess(
       await workerDatabase?.close()
       await database.close()
       await priorityPool.end()
+      await lookupPool?.end()
     },
   }
 }

@@ -59,9 +59,9 @@ export const cngn = domain({
     {
       port: cngnProvider,
       sandbox: 'cngn',
-      create({ pool }) {
+      create({ pool, lookups }) {
         const sandbox = withFaults<SandboxCngn>(
-          pool,
+          lookups,
           'cngn',
           sandboxCngn(pool),
           CALLS,
@@ -77,11 +77,17 @@ export const cngn = domain({
     {
       port: identityProvider,
       sandbox: 'identity',
-      create: ({ pool }) => [
+      create: ({ lookups }) => [
         bind(
           identityProvider,
           'test',
-          withFaults<IdentityProvider>(pool, 'identity', sandboxIdentity, ['verifyBvn'], errors.identity_unavailable),
+          withFaults<IdentityProvider>(
+            lookups,
+            'identity',
+            sandboxIdentity,
+            ['verifyBvn'],
+            errors.identity_unavailable,
+          ),
         ),
       ],
     },

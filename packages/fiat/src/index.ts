@@ -44,9 +44,9 @@ export const fiat = domain({
       port: fiatProvider,
       sandbox: SANDBOX,
       order: { setting: 'FIAT_PROVIDERS', of: (settings) => fiatSettings.from(settings).FIAT_PROVIDERS },
-      create({ pool }) {
+      create({ pool, lookups }) {
         const sandbox = withFaults<SandboxFiat>(
-          pool,
+          lookups,
           SANDBOX,
           sandboxFiat(pool),
           CALLS,

@@ -43,9 +43,9 @@ export const swaps = domain({
       port: swapsProvider,
       sandbox: SANDBOX,
       order: { setting: 'SWAPS_PROVIDERS', of: (settings) => swapsSettings.from(settings).SWAPS_PROVIDERS },
-      create({ pool }) {
+      create({ pool, lookups }) {
         const own = sandboxSwaps(pool)
-        const faulty = withFaults<SandboxSwaps>(pool, SANDBOX, own, CALLS, errors.swap_provider_unavailable)
+        const faulty = withFaults<SandboxSwaps>(lookups, SANDBOX, own, CALLS, errors.swap_provider_unavailable)
         return [bind(swapsProvider, 'test', faulty)]
       },
     },

@@ -1,5 +1,5 @@
 import { newId } from '@payments/kernel'
-import { type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { lookupsOf, type QueryContext, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import type { Tokens } from '../api/schemas.ts'
@@ -64,10 +64,10 @@ export interface Membership {
  * @throws Error when there is no such user
  */
 export async function userWithMemberships(
-  { em, runtime }: QueryContext,
+  context: QueryContext,
   userId: string,
 ): Promise<{ user: UserSummary; memberships: Membership[] }> {
-  const { rows } = await sqlOf(em).query<{
+  const { rows } = await lookupsOf(context).query<{
     email: string
     full_name: string | null
     id: string | null
@@ -85,7 +85,7 @@ export async function userWithMemberships(
   if (!rows[0]) throw new Error('A session has no user')
   const { email, full_name: fullName } = rows[0]
   const memberships = rows.flatMap(({ id, name, role, invited_by: invitedBy, suspended_at: suspendedAt }) =>
-    id === null || (role === 'operator' && !isOperatorEmail(runtime.settings, email))
+    id === null || (role === 'operator' && !isOperatorEmail(context.runtime.settings, email))
       ? []
       : [
           {

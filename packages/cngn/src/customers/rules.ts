@@ -1,7 +1,7 @@
 import { checkCustomer } from '@payments/customers'
 import { checked, invalid, isId, type Network, networkField, networkOf, unknownNetwork } from '@payments/kernel'
 import { accountId, balanceSql } from '@payments/ledger'
-import { type QueryContext, sqlOf } from '@payments/platform'
+import { lookupsOf, type QueryContext, sqlOf } from '@payments/platform'
 import { errors } from '../states/errors.ts'
 import { CNGN } from '../transfers/kinds.ts'
 import { enabledNetworks } from './networks.ts'
@@ -26,13 +26,13 @@ const enabledSql = (organisationId: string, environment: string, customerId: str
   `exists (select from cngn_enablements where organisation_id = ${organisationId} and environment = ${environment}
       and customer_id = ${customerId} and status = 'enabled')`
 
-async function isEnabled({ em, actor }: QueryContext, customerId: string): Promise<boolean> {
+async function isEnabled(context: QueryContext, customerId: string): Promise<boolean> {
   if (!isId(customerId)) return false
-  const { rows } = await sqlOf(em).query<{ enabled: boolean }>(`select ${enabledSql('$1', '$2', '$3')} as enabled`, [
-    actor.organisationId,
-    actor.environment,
-    customerId,
-  ])
+  const { actor } = context
+  const { rows } = await lookupsOf(context).query<{ enabled: boolean }>(
+    `select ${enabledSql('$1', '$2', '$3')} as enabled`,
+    [actor.organisationId, actor.environment, customerId],
+  )
   return rows[0]?.enabled === true
 }
 
@@ -62,7 +62,7 @@ export function networkWith(key: string, symbol: string): Network {
 export async function checkMoneyOut(context: QueryContext, customerId: string, amount: bigint): Promise<void> {
   const { organisationId, environment } = context.actor
   const account = accountId(context.actor, { purpose: 'available', asset: CNGN, customerId })
-  const { rows } = await sqlOf(context.em).query<{ enabled: boolean; short: boolean; balance: string }>(
+  const { rows } = await lookupsOf(context).query<{ enabled: boolean; short: boolean; balance: string }>(
     `select ${enabledSql('$1', '$2', '$3')} as enabled, ${heldBackSql('$2', '$5')} as short, ${balanceSql('$1', '$2', '$4')}::text as balance`,
     [organisationId, environment, isId(customerId) ? customerId : null, account, amount.toString()],
   )

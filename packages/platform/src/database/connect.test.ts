@@ -63,3 +63,28 @@ test('what every request reads first is found by its key, also with a plan of th
     await owner.end()
   }
 })
+
+test('a lookup is parsed once for each connection, and answers what is there now, also while its table changes', async () => {
+  const owner = await connected(service)
+  const { lookups } = service.runtime
+  try {
+    await owner.query('create table looked_up (id integer primary key, name text)')
+    await owner.query('grant select on looked_up to public')
+    const text = 'select name from looked_up where id = $1'
+    const nameOf = async (id: number) => (await lookups.query<{ name: string }>(text, [id])).rows[0]?.name
+    for (let id = 0; id < 20; id++) {
+      await owner.query('insert into looked_up values ($1, $2)', [id, `n${id}`])
+      // A migration beside running processes.
+      if (id === 10) await owner.query('alter table looked_up add column more text')
+      expect(await nameOf(id)).toBe(`n${id}`)
+    }
+    const { rows } = await lookups.query<{ plans: number }>(
+      'select (generic_plans + custom_plans)::int as plans from pg_prepared_statements where statement = $1',
+      [text],
+    )
+    expect(rows.map(({ plans }) => plans)).toEqual([20])
+  } finally {
+    await owner.query('drop table if exists looked_up')
+    await owner.end()
+  }
+})

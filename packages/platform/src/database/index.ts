@@ -6,11 +6,12 @@ export {
 } from './availability.ts'
 export {
   connect,
-  connectPriority,
+  connectKeyed,
   type Database,
   hasTimeouts,
   isTransactionPooler,
   ping,
+  prepared,
   SESSION_STATEMENTS,
 } from './connect.ts'
 export { asBusy, constraintOf, isDatabaseUnavailable, sqlState } from './errors.ts'

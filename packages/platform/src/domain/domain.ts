@@ -18,7 +18,7 @@ interface ProviderDeclaration {
   readonly sandbox?: string
   /** The setting that orders the live providers of the port, and its value: see `providersSetting`. */
   readonly order?: { readonly setting: string; of(settings: Settings): ProviderOrder | undefined }
-  create(dependencies: { readonly pool: Pool }): readonly Binding[]
+  create(dependencies: { readonly pool: Pool; readonly lookups: SqlExecutor }): readonly Binding[]
 }
 
 /** Everything that a package adds to the service. `@payments/api` and the gateway read the list of all domains. */

@@ -9,6 +9,7 @@ import type { Providers } from '../providers/lookup.ts'
 import type { Log } from '../settings/log.ts'
 import type { Keyring } from '../settings/secrets.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { SqlExecutor } from '../transactions/sql.ts'
 
 /** What a procedure of the router declares. */
 export interface ProcedureRule {
@@ -35,6 +36,11 @@ export interface Runtime {
   readonly pool: Pool
   /** A few connections for what every request needs before its operation: limits, credentials, stored replies. No operation uses them. */
   readonly priorityPool: Pool
+  /**
+   * Finds rows by their keys, outside of transactions: each statement is parsed and planned once for each connection, which takes the server ten
+   * times as long as to find them. Only for texts that are always the same and name their columns.
+   */
+  readonly lookups: SqlExecutor
   readonly database: DatabaseAvailability
   readonly boss: PgBoss
   readonly log: Log

@@ -165,7 +165,7 @@ export const platformSettings = defineSettings(
       .int()
       .min(2)
       .max(200)
-      .default(20)
+      .default(15)
       .describe('Connections that the requests of one process use'),
     DATABASE_WORKER_POOL: z.coerce
       .number()

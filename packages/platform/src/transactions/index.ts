@@ -10,6 +10,7 @@ export {
   actingFor,
   dryRun,
   LastStatementEmpty,
+  lookupsOf,
   observed,
   queryContext,
   runUnit,

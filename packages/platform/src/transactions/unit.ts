@@ -242,6 +242,10 @@ export async function unitOfWork<T>(
   return data
 }
 
+/** {@link Runtime.lookups}; in a unit of work its transaction, whose statements see what it has written. */
+export const lookupsOf = (context: QueryContext | UnitOfWork): SqlExecutor =>
+  'gather' in context ? sqlOf(context.em) : context.runtime.lookups
+
 /** Plain SQL on the entity manager's connection, inside its transaction if it has one. */
 export const sqlOf = (em: EntityManager): SqlExecutor => ({
   async query<R extends object>(text: string, values: unknown[] = []) {

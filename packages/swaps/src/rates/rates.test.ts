@@ -62,9 +62,10 @@ async function startCounted() {
 
 test('a request that has looked for a quote before it was there, and asks after it, shares it', async () => {
   const { own, counter } = await startCounted()
-  const query = own.runtime.pool.query.bind(own.runtime.pool)
+  const { lookups } = own.runtime
+  const query = lookups.query.bind(lookups)
   let looked = 0
-  own.runtime.pool.query = (async (...given: unknown[]) => {
+  lookups.query = (async (...given: unknown[]) => {
     const found = await (query as (...all: unknown[]) => Promise<unknown>)(...given)
     if (String(given[0]).includes('from swap_rates') && ++looked === 1) await pause(1000)
     return found

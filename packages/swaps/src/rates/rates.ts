@@ -61,7 +61,7 @@ async function stored(
   wanted: readonly { readonly from: Currency; readonly quoted: bigint }[],
 ): Promise<ReadonlyMap<Currency, DatedQuote>> {
   const { SWAP_RATE_SECONDS } = swapsSettings.from(runtime.settings)
-  const { rows } = await runtime.pool.query<{
+  const { rows } = await runtime.lookups.query<{
     from_currency: Currency
     amount_out: string
     price_impact_percent: number
