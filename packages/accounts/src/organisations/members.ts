@@ -77,8 +77,10 @@ export async function userWithMemberships(
     suspended_at: string | null
   }>(
     `select u.email, u.full_name, o.id, o.name, o.suspended_at, m.role, i.email as invited_by
-       from users u left join memberships m on m.user_id = u.id left join organisations o on o.id = m.organisation_id
-       left join users i on i.id = m.invited_by
+       from users u
+       left join lateral (select organisation_id, role, invited_by, created_at from memberships where user_id = u.id offset 0) m on true
+       left join lateral (select id, name, suspended_at from organisations where id = m.organisation_id limit 1) o on true
+       left join lateral (select email from users where id = m.invited_by limit 1) i on true
       where u.id = $1 order by m.created_at, o.id`,
     [userId],
   )

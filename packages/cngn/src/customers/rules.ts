@@ -1,7 +1,7 @@
 import { checkCustomer } from '@payments/customers'
 import { checked, invalid, isId, type Network, networkField, networkOf, unknownNetwork } from '@payments/kernel'
 import { accountId, balanceSql } from '@payments/ledger'
-import { lookupsOf, type QueryContext, sqlOf } from '@payments/platform'
+import { type QueryContext, sqlOf } from '@payments/platform'
 import { errors } from '../states/errors.ts'
 import { CNGN } from '../transfers/kinds.ts'
 import { enabledNetworks } from './networks.ts'
@@ -29,7 +29,7 @@ const enabledSql = (organisationId: string, environment: string, customerId: str
 async function isEnabled(context: QueryContext, customerId: string): Promise<boolean> {
   if (!isId(customerId)) return false
   const { actor } = context
-  const { rows } = await lookupsOf(context).query<{ enabled: boolean }>(
+  const { rows } = await sqlOf(context.em).query<{ enabled: boolean }>(
     `select ${enabledSql('$1', '$2', '$3')} as enabled`,
     [actor.organisationId, actor.environment, customerId],
   )
@@ -62,7 +62,7 @@ export function networkWith(key: string, symbol: string): Network {
 export async function checkMoneyOut(context: QueryContext, customerId: string, amount: bigint): Promise<void> {
   const { organisationId, environment } = context.actor
   const account = accountId(context.actor, { purpose: 'available', asset: CNGN, customerId })
-  const { rows } = await lookupsOf(context).query<{ enabled: boolean; short: boolean; balance: string }>(
+  const { rows } = await sqlOf(context.em).query<{ enabled: boolean; short: boolean; balance: string }>(
     `select ${enabledSql('$1', '$2', '$3')} as enabled, ${heldBackSql('$2', '$5')} as short, ${balanceSql('$1', '$2', '$4')}::text as balance`,
     [organisationId, environment, isId(customerId) ? customerId : null, account, amount.toString()],
   )

@@ -1,5 +1,5 @@
 import type { QueryContext } from '@payments/platform'
-import { lookupsOf } from '@payments/platform'
+import { sqlOf } from '@payments/platform'
 import { errors } from '../api/errors.ts'
 import { newCall } from '../polling/limits.ts'
 import type { Account, AccountName, FiatProvider } from '../provider/provider.ts'
@@ -92,7 +92,7 @@ async function stored(context: QueryContext, account: Account, purpose: Purpose)
   const keys = (purpose === 'order' ? (['verification', 'order'] as const) : [purpose]).map((each) =>
     keyOf(account, each),
   )
-  const { rows } = await lookupsOf(context).query<{
+  const { rows } = await sqlOf(context.em).query<{
     status: 'verified' | 'unresolved'
     account_name: string | null
     checked_at: Date | string

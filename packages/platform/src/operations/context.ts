@@ -38,7 +38,8 @@ export interface Runtime {
   readonly priorityPool: Pool
   /**
    * Finds rows by their keys, outside of transactions: each statement is parsed and planned once for each connection, which takes the server ten
-   * times as long as to find them. Only for texts that are always the same and name their columns.
+   * times as long as to find them. Only for texts that are always the same, name their columns, and can be planned in one way alone: the
+   * plan may be of a time when the table was empty. A test reads the plans of all of them.
    */
   readonly lookups: SqlExecutor
   readonly database: DatabaseAvailability

@@ -1,13 +1,6 @@
 import { checkCustomer } from '@payments/customers'
 import { invalid, isAddressOf, newId } from '@payments/kernel'
-import {
-  aboutObject,
-  createResource,
-  firstAnswer,
-  lookupsOf,
-  type QueryContext,
-  type UnitOfWork,
-} from '@payments/platform'
+import { aboutObject, createResource, firstAnswer, type QueryContext, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
@@ -75,14 +68,13 @@ async function lookUp(
   plan: Plan,
 ): Promise<{ exists: boolean; refund: string | null }> {
   const { organisationId, environment } = context.actor
-  const { sql: text, parameters } = sql`select exists (select 1 from payment_routes
+  const { rows } = await sql<{ exists: boolean; refund: string | null }>`select exists (select 1 from payment_routes
     where payment_route_identity(organisation_id::text, environment, origin_chain_key, origin_currency, destination_chain_key, destination_currency, destination_address)
         = payment_route_identity(${organisationId}, ${environment}, ${plan.origin.key}, ${plan.originCurrency}, ${plan.destination.key},
                                  ${input.destinationCurrency}, ${plan.destinationAddress})
-      and status <> 'deleted' and not hidden) as exists, ${refundAddressSql(context, plan.origin.type)} as refund`.compile(
+      and status <> 'deleted' and not hidden) as exists, ${refundAddressSql(context, plan.origin.type)} as refund`.execute(
     context.em.getKysely(),
   )
-  const { rows } = await lookupsOf(context).query<{ exists: boolean; refund: string | null }>(text, [...parameters])
   return rows[0] ?? { exists: false, refund: null }
 }
 

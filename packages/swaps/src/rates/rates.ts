@@ -68,9 +68,12 @@ async function stored(
     source: string
     quoted_at: Date | string
   }>(
-    `select from_currency, amount_out::text, price_impact_percent, source, quoted_at
-       from swap_rates join unnest($2::text[], $3::numeric[]) as wanted (from_currency, amount) using (from_currency, amount)
-      where environment = $1 and quoted_at > now() - make_interval(secs => $4)`,
+    `select rate.*
+       from unnest($2::text[], $3::numeric[]) as wanted (from_currency, amount)
+      cross join lateral (
+        select from_currency, amount_out::text, price_impact_percent, source, quoted_at from swap_rates r
+         where r.environment = $1 and r.from_currency = wanted.from_currency and r.amount = wanted.amount limit 1) rate
+      where rate.quoted_at > now() - make_interval(secs => $4)`,
     [actor.environment, wanted.map(({ from }) => from), wanted.map(({ quoted }) => `${quoted}`), SWAP_RATE_SECONDS],
   )
   return new Map(
