@@ -7,7 +7,7 @@ export type Kind = 'status' | 'posting' | 'amount' | 'access' | 'html' | 'adapte
 const IMPORTS: readonly (readonly [kind: Kind, owner: string, names: RegExp])[] = [
   ['status', 'packages/platform', /^(createResource|move|resource)$/],
   ['status', 'packages/kernel', /^machine$/],
-  ['posting', 'packages/ledger', /^(post|reserve|capture|reverse|holdDraft|reversalOf)$/],
+  ['posting', 'packages/ledger', /^(post|postWithCommit|reserve|capture|reverse|holdDraft|reversalOf)$/],
   ['amount', 'packages/kernel', /^(toMinor|toDecimal|requestedAmount|AmountError)$/],
   ['access', 'packages/accounts', /^(requireConfirmed|requireConfirmedOwner|isOperator|refuseInOperators|actorOf)$/],
   ['access', 'packages/platform', /^(requireSecondOperator|actingFor|authorise)$/],
