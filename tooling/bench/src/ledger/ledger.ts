@@ -5,7 +5,7 @@
  */
 
 import { newId } from '@payments/kernel'
-import { type AccountKey, accountId, type Draft, post } from '@payments/ledger'
+import { type AccountKey, accountId, type Draft, post, postWithCommit } from '@payments/ledger'
 import { bookOf, foundOrganisation, transfer } from '@payments/stand'
 import { Pool } from 'pg'
 import { alternate, type Stand, withStand } from './stand.ts'
@@ -64,7 +64,7 @@ async function rates(
     return await alternate(stand, name, writers, {
       ledger: async () => {
         const [from, to] = pair()
-        await book.do((unit) => post(unit, transfer(from, to, 1n)))
+        await book.do((unit) => postWithCommit(unit, transfer(from, to, 1n)))
       },
       raw: async () => {
         const [from, to] = pair()
