@@ -37,16 +37,11 @@ const NEW_ORDERS = `insert into sandbox_fiat_orders (reference, direction, asset
          set_config('synchronous_commit', 'off', true)
   returning expires_at`
 
-interface KeptOrder {
-  readonly reference: string
-  readonly direction: 'offramp' | 'onramp'
-  readonly asset: string
-  readonly currency: string
-  readonly rate: string
-  readonly amount: string
-  readonly fee: string
-  readonly account_number: string | null
-}
+type KeptOrder = { readonly reference: string } & Omit<
+  SandboxOrder,
+  'received_amount' | 'outcome' | 'expired' | 'age' | 'late'
+>
+
 const ORDER = `select direction, asset, currency, rate, amount::text, fee::text, account_number, received_amount::text, outcome,
     expires_at <= now() as expired, extract(epoch from now() - received_at)::float8 as age,
     extract(epoch from received_at - expires_at)::float8 as late
