@@ -102,6 +102,7 @@ describe.runIf(hasTools(chromiumCommand()))('by the keyboard alone in Chromium',
       await page.waitForURL('**/dashboard/test/transactions/**', { timeout: PATIENCE })
       await page.getByRole('heading', { name: 'Timeline' }).waitFor({ timeout: PATIENCE })
       await holdsFocus(page)
+      expect(page.url()).toContain('/dashboard/test/transactions/')
       // A dialog that a link opened leaves the focus in the screen.
       await page.goto(`${service.url}/dashboard/test/collections?new=1`)
       await page.locator('dialog').waitFor({ timeout: PATIENCE })
