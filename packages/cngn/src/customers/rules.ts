@@ -26,13 +26,13 @@ const enabledSql = (organisationId: string, environment: string, customerId: str
   `exists (select from cngn_enablements where organisation_id = ${organisationId} and environment = ${environment}
       and customer_id = ${customerId} and status = 'enabled')`
 
-async function isEnabled(context: QueryContext, customerId: string): Promise<boolean> {
+async function isEnabled({ em, actor }: QueryContext, customerId: string): Promise<boolean> {
   if (!isId(customerId)) return false
-  const { actor } = context
-  const { rows } = await sqlOf(context.em).query<{ enabled: boolean }>(
-    `select ${enabledSql('$1', '$2', '$3')} as enabled`,
-    [actor.organisationId, actor.environment, customerId],
-  )
+  const { rows } = await sqlOf(em).query<{ enabled: boolean }>(`select ${enabledSql('$1', '$2', '$3')} as enabled`, [
+    actor.organisationId,
+    actor.environment,
+    customerId,
+  ])
   return rows[0]?.enabled === true
 }
 

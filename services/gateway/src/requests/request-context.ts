@@ -102,6 +102,7 @@ export function requestContexts(
   }
   const plain = { name: 'request-context', text: statement(authentication, false) }
   const withTokens = { name: 'request-context-with-tokens', text: statement(authentication, true) }
+
   async function load(queries: readonly RequestQuery[]): Promise<RequestContext[]> {
     const counts = new Map<string, { bucket: string; subject: string; count: number }>()
     const positions = queries.map((query) =>
