@@ -53,7 +53,9 @@ describe.runIf(hasTools(chromiumCommand()))('a screen that could not be loaded, 
       await checkScreen(page, 'no-network-data')
       await context.setOffline(true)
       await follow(page, 'Customers')
-      await page.getByText('The service cannot be reached').waitFor({ timeout: PATIENCE })
+      // The screen before says that the service cannot be reached, too.
+      await heading(page, 'This screen could not be loaded').waitFor({ timeout: PATIENCE })
+      await page.getByText('The service cannot be reached', { exact: true }).waitFor({ timeout: PATIENCE })
       await context.setOffline(false)
       network.restore()
       await heading(page, 'No customers yet').waitFor({ timeout: PATIENCE })
@@ -96,6 +98,25 @@ describe.runIf(hasTools(chromiumCommand()))('a screen that could not be loaded, 
   )
 
   test(
+    'because its script was lost with a connection is shown by itself, without a reload of the page',
+    async () => {
+      const { organisationId } = await newMerchant(service)
+      const { context, page } = await openDashboard(browser, service, { organisationId, role: 'member' })
+      await page.goto(`${service.url}/dashboard/test/transactions`)
+      await heading(page, 'No transactions yet').waitFor({ timeout: PATIENCE })
+      let lost = 0
+      await page.route(/\/dashboard\/assets\/[^/]*\.js/, (route) => (lost++ === 0 ? route.abort() : route.continue()))
+      await page.evaluate('globalThis.samePage = true')
+      await follow(page, 'Customers')
+      await heading(page, 'No customers yet').waitFor({ timeout: PATIENCE })
+      expect(lost).toBeGreaterThan(1)
+      expect(await page.evaluate('globalThis.samePage')).toBe(true)
+      await context.close()
+    },
+    STORY_MS,
+  )
+
+  test(
     'because it is of a version that is gone says so, leaves the other screens as they are, and opens after a reload',
     async () => {
       const { organisationId } = await newMerchant(service)
@@ -110,6 +131,7 @@ describe.runIf(hasTools(chromiumCommand()))('a screen that could not be loaded, 
       await follow(page, 'Transactions')
       await heading(page, 'No transactions yet').waitFor({ timeout: PATIENCE })
       await follow(page, 'Customers')
+      await page.getByText('The service may have been updated').waitFor({ timeout: PATIENCE })
       await page.unroute(scripts)
       await page.getByRole('button', { name: 'Reload the page' }).click()
       await heading(page, 'No customers yet').waitFor({ timeout: PATIENCE })

@@ -18,6 +18,13 @@ export function Nowhere() {
 /** The chunk of a screen that did not arrive: it belongs to another version, or the service cannot be reached. */
 class ChunkError extends Error {
   override name = 'ChunkError'
+  /** Loads it once more; rejects where it does not come again. */
+  readonly again: () => Promise<unknown>
+
+  constructor(cause: unknown, again: () => Promise<unknown>) {
+    super('The chunk did not arrive', { cause })
+    this.again = again
+  }
 }
 
 /**
@@ -33,7 +40,7 @@ export function chunk(load: () => Promise<{ default: ComponentType }>) {
   }
   const Later = lazy(() =>
     read().catch((error: unknown) => {
-      throw new ChunkError('The chunk did not arrive', { cause: error })
+      throw new ChunkError(error, read)
     }),
   )
   function Chunk() {
@@ -51,6 +58,8 @@ type State = { readonly error: unknown; readonly at: string }
 export class Loaded extends Component<{ at: string; children: ReactNode }, State> {
   override state: State = { error: undefined, at: this.props.at }
 
+  readonly drawAgain = (): void => this.setState({ error: undefined })
+
   static getDerivedStateFromError = (error: unknown) => ({ error })
 
   static getDerivedStateFromProps = ({ at }: { at: string }, state: State) =>
@@ -62,7 +71,7 @@ export class Loaded extends Component<{ at: string; children: ReactNode }, State
     return (
       <Screen title="This screen could not be loaded">
         {error instanceof ChunkError ? (
-          <ChunkMissing />
+          <ChunkMissing again={error.again} onLoaded={this.drawAgain} />
         ) : (
           <Reload>
             The screen failed while it was drawn. If it happens again, contact the operators of this service.
@@ -90,24 +99,39 @@ const AGAIN_MS = 3000
 const isReachable = async (): Promise<boolean> =>
   (await fetch(location.pathname, { method: 'HEAD', cache: 'no-store' }).catch(() => undefined))?.ok ?? false
 
-/** Reloads the page when a service that could not be reached is back. One that can be reached has another version: a reload that nobody asked for could go on for ever. */
-function ChunkMissing() {
-  const [isUnreachable, setUnreachable] = useState(false)
+const succeeds = (promise: Promise<unknown>): Promise<boolean> =>
+  promise.then(
+    () => true,
+    () => false,
+  )
+
+/**
+ * Draws the screen when its chunk comes after all, which may have been lost with a connection. Where the service was out of reach and only the chunk still
+ * fails, some browsers keep the failure for as long as the page lives: the page is reloaded. Where it was not, the service has
+ * another version, and a reload that nobody asked for could go on for ever.
+ */
+function ChunkMissing({ again, onLoaded }: { again: () => Promise<unknown>; onLoaded: () => void }) {
+  const [isUnreachable, setUnreachable] = useState<boolean>()
   const [asked, setAsked] = useState(0)
   useEffect(() => {
     let isOver = false
     let timer: ReturnType<typeof setTimeout> | undefined
-    void isReachable().then((reachable) => {
+    const ask = async () => {
+      const reachable = await isReachable()
+      const isLoaded = reachable && (await succeeds(again()))
       if (isOver) return
+      if (isLoaded) return onLoaded()
       if (!reachable) timer = setTimeout(setAsked, AGAIN_MS, asked + 1)
       else if (asked > 0) location.reload()
       setUnreachable(!reachable)
-    })
+    }
+    void ask()
     return () => {
       isOver = true
       clearTimeout(timer)
     }
-  }, [asked])
+  }, [asked, again, onLoaded])
+  if (isUnreachable === undefined) return null
   if (!isUnreachable) return <Reload>The service may have been updated since this page was loaded.</Reload>
   return (
     <div className="failure" role="alert">
