@@ -42,10 +42,10 @@ async function go(page: Page, name: string | RegExp, key: 'Tab' | 'Shift+Tab' = 
   throw new Error(`${name} is not among ${way.join(' → ')}`)
 }
 
-/** Waits until something has the focus, as it must after each step, and returns its name. */
-async function holdsFocus(page: Page): Promise<string> {
-  await expect.poll(async () => (await focused(page)).isSeen, { timeout: PATIENCE }).toBe(true)
-  return (await focused(page)).name
+/** Waits until something has the focus, as it must after each step: what has the name, where one is given. */
+async function holdsFocus(page: Page, name?: string): Promise<void> {
+  const expected = { isSeen: true, ...(name === undefined ? {} : { name }) }
+  await expect.poll(() => focused(page), { timeout: PATIENCE }).toMatchObject(expected)
 }
 
 describe.runIf(hasTools(chromiumCommand()))('by the keyboard alone in Chromium', () => {
@@ -66,14 +66,14 @@ describe.runIf(hasTools(chromiumCommand()))('by the keyboard alone in Chromium',
       await go(page, 'Collections')
       await keyboard.press('Enter')
       await page.getByRole('heading', { name: 'Ask for a payment' }).waitFor({ timeout: PATIENCE })
-      expect(await holdsFocus(page)).toBe('Collections')
+      await holdsFocus(page, 'Collections')
       // Escape leads back to what opened the dialog.
       await go(page, 'New payment link')
       await keyboard.press('Enter')
       await page.locator('dialog').waitFor()
       await keyboard.press('Escape')
       await page.locator('dialog').waitFor({ state: 'detached' })
-      expect(await holdsFocus(page)).toBe('New payment link')
+      await holdsFocus(page, 'New payment link')
       await keyboard.press('Space')
       await go(page, 'What is paid for')
       await keyboard.type('Consulting')
@@ -83,14 +83,14 @@ describe.runIf(hasTools(chromiumCommand()))('by the keyboard alone in Chromium',
       await keyboard.press('Enter')
       // What was refused can be corrected from where one is.
       await page.locator('[aria-invalid=true]').waitFor({ timeout: PATIENCE })
-      expect(await holdsFocus(page)).toBe('Create payment link')
+      await holdsFocus(page, 'Create payment link')
       await go(page, 'Amount', 'Shift+Tab')
       await keyboard.press('Control+A')
       await keyboard.type('25')
       await go(page, 'Create payment link')
       await keyboard.press('Enter')
       await page.getByRole('heading', { name: 'Consulting' }).waitFor({ timeout: PATIENCE })
-      expect(await holdsFocus(page)).toBe('Consulting')
+      await holdsFocus(page, 'Consulting')
       await go(page, 'Pay it in the sandbox')
       await keyboard.press('Enter')
       const payments = page.getByRole('region', { name: 'Payments' })
@@ -150,7 +150,7 @@ describe.runIf(hasTools(chromiumCommand()))('by the keyboard alone in Chromium',
       await go(page, 'Show what it would do')
       await keyboard.press('Space')
       await page.getByRole('region', { name: 'What it would do' }).waitFor({ timeout: PATIENCE })
-      expect(await holdsFocus(page)).toBe('Move money out of suspense')
+      await holdsFocus(page, 'Move money out of suspense')
       await go(page, 'Move money out of suspense')
       await keyboard.press('Enter')
       await page.getByRole('button', { name: 'Email me a code' }).waitFor({ timeout: PATIENCE })
@@ -159,7 +159,7 @@ describe.runIf(hasTools(chromiumCommand()))('by the keyboard alone in Chromium',
       await keyboard.press('Enter')
       const code = await mailedCode(service.dataDir, OPERATOR, PATIENCE)
       await page.getByLabel('Code', { exact: true }).waitFor({ timeout: PATIENCE })
-      expect(await holdsFocus(page)).toBe('Code')
+      await holdsFocus(page, 'Code')
       await keyboard.type(code)
       await keyboard.press('Enter')
       await page.getByText('It is done').waitFor({ timeout: PATIENCE })
