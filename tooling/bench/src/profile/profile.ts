@@ -6,6 +6,7 @@ import { LIMITS, prepare } from '../requests/requests.ts'
 import { sendLoad } from '../servers/load.ts'
 import { LARGE } from '../servers/servers.ts'
 import { type CpuTime, inspect } from './cpu.ts'
+import { serverTime } from './server-time.ts'
 import { COUNTING, type SentStatement, statementsOf } from './statements.ts'
 
 const REQUESTS = Math.max(50, Math.round(400 * Number(process.env.BENCH_SCALE ?? 1)))
@@ -42,7 +43,9 @@ export async function benchProfile(print: (line: string) => void): Promise<void>
         }
         await send(REQUESTS)
         print(`\n  ${each.name}`)
+        const before = await serverTime(client)
         showTime(print, await inspector.profile(() => send(REQUESTS)))
+        print(`    ${Math.round(((await serverTime(client)) - before) / REQUESTS)} µs of processor time of PostgreSQL`)
         showStatements(print, await statementsOf(client, REQUESTS, () => send(REQUESTS)))
       }
     } finally {
