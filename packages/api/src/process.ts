@@ -4,6 +4,7 @@ import {
   checkProviderOrders,
   connect,
   connectKeyed,
+  connectLookups,
   createLog,
   createTriggers,
   type Database,
@@ -17,7 +18,6 @@ import {
   type ProviderCalls,
   platform,
   platformSettings,
-  prepared,
   providerCalls,
   providerRules,
   providers,
@@ -89,12 +89,11 @@ export async function composeProcess(
     connect(databaseUrl, entities, { pool, name, log, pooled, acquireSeconds: own.DATABASE_ACQUIRE_SECONDS })
   const database = await connectTo('payments', own.DATABASE_POOL)
 
-  const connectKeyedTo = (name: string) =>
-    connectKeyed(directUrl, { name, acquireSeconds: own.DATABASE_ACQUIRE_SECONDS, log })
-  const priorityPool = connectKeyedTo('payments-priority')
+  const keyed = { acquireSeconds: own.DATABASE_ACQUIRE_SECONDS, log }
+  const priorityPool = connectKeyed(directUrl, { ...keyed, name: 'payments-priority' })
   // A pooler is there to keep connections few: past it there are only those that cannot do without.
-  const lookupPool = pooled ? undefined : connectKeyedTo('payments-lookups')
-  const lookups = lookupPool ? prepared(lookupPool) : database.pool
+  const lookupConnection = pooled ? undefined : connectLookups(directUrl, { ...keyed, name: 'payments-lookups' })
+  const lookups = lookupConnection ?? database.pool
 
   const isWorker = own.PROCESS_ROLE !== 'gateway'
   const boss = new PgBoss({
@@ -188,7 +187,7 @@ export async function composeProcess(
       await workerDatabase?.close()
       await database.close()
       await priorityPool.end()
-      await lookupPool?.end()
+      await lookupConnection?.end()
     },
   }
 }

@@ -11,11 +11,11 @@ export {
   hasTimeouts,
   isTransactionPooler,
   ping,
-  prepared,
   SESSION_STATEMENTS,
-} from './connect.ts'
+} from './connections/connect.ts'
+export { connectLookups } from './connections/lookups.ts'
+export { surviveLostConnections } from './connections/lost-connections.ts'
 export { asBusy, constraintOf, isDatabaseUnavailable, sqlState } from './errors.ts'
-export { surviveLostConnections } from './lost-connections.ts'
 export { migrate, pendingMigrations } from './migrate.ts'
 export { databaseProblem } from './readiness.ts'
 export { ownsTables } from './role.ts'

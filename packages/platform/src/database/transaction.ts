@@ -9,7 +9,7 @@ import {
   type QueryResult,
 } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
-import type { ServiceClient } from './client.ts'
+import type { ServiceClient } from './connections/client.ts'
 
 /** Starts a transaction whose commit may be lost in a database crash: only for work that is then repeated. */
 export const WITHOUT_FLUSH = 'begin; set local synchronous_commit = off'

@@ -37,8 +37,8 @@ export interface Runtime {
   /** A few connections for what every request needs before its operation: limits, credentials, stored replies. No operation uses them. */
   readonly priorityPool: Pool
   /**
-   * Finds rows by their keys, outside of transactions: each statement is parsed and planned once for each connection, which takes the server ten
-   * times as long as to find them. Only for texts that are always the same, name their columns, and can be planned in one way alone: the
+   * Finds rows by their keys, outside of transactions: each statement is parsed and planned once, which takes the server ten
+   * times as long as to find them, and those of one turn of the event loop are sent together. Only for texts that are always the same, name their columns, and can be planned in one way alone: the
    * plan may be of a time when the table was empty. A test reads the plans of all of them.
    */
   readonly lookups: SqlExecutor

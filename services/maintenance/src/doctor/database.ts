@@ -17,7 +17,7 @@ const QUERIES = 20
 const SLOW_MS = 5
 const CLOCK_SECONDS = 2
 /** Beside its two pools a process has connections for credentials, limits, lookups, LISTEN and the job queue. */
-const OTHER_CONNECTIONS = 12
+const OTHER_CONNECTIONS = 11
 
 /** What operators would otherwise learn from an incident: version, speed, clock, role, schema, durability, standby, connections. */
 export async function diagnoseDatabase(

@@ -1,7 +1,6 @@
 import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql'
 import { Client, Pool, type PoolClient } from 'pg'
-import type { Log } from '../settings/log.ts'
-import type { SqlExecutor } from '../transactions/sql.ts'
+import type { Log } from '../../settings/log.ts'
 import { PooledClient, ServiceClient } from './client.ts'
 
 /** Session settings of the service's connections: no statement, lock wait or idle transaction lasts indefinitely. */
@@ -111,16 +110,15 @@ export async function connect(
 const withoutKeys = (sql: string): string => sql.replace(/ for update$/, ' for no key update')
 
 const KEYED_CONNECTIONS = 2
+/** Options of a connection whose plans are kept: a plan of the minute in which a table was nearly empty must not read all of it in the next. */
+export const KEYED = `${SESSION} -c enable_seqscan=off`
 
-/**
- * A small pool beside that of the operations, whose statements are prepared. It finds rows by their keys alone: a plan of the minute in
- * which a table was nearly empty must not read all of it in the next.
- */
+/** A small pool beside that of the operations, whose statements are prepared, and find rows by their keys alone. */
 export function connectKeyed(url: string, options: { acquireSeconds: number; name: string; log: Log }): Pool {
   const pool = new Pool({
     connectionString: url,
     max: KEYED_CONNECTIONS,
-    options: `${SESSION} -c enable_seqscan=off`,
+    options: KEYED,
     application_name: options.name,
     connectionTimeoutMillis: options.acquireSeconds * 1000,
   })
@@ -130,21 +128,6 @@ export function connectKeyed(url: string, options: { acquireSeconds: number; nam
   // An idle connection that the server closes; the next statement opens another.
   pool.on('error', (error) => options.log.debug({ err: error }, 'idle connection closed'))
   return pool
-}
-
-/**
- * Statements that each connection of a pool parses and plans once, by their text. One that selects `*` would fail after a migration has
- * added a column, so it must name its columns.
- */
-export function prepared(pool: Pool): SqlExecutor {
-  const names = new Map<string, string>()
-  return {
-    query<R extends object>(text: string, values: unknown[] = []) {
-      const name = names.get(text) ?? `lookup-${names.size}`
-      names.set(text, name)
-      return pool.query<R>({ name, text, values })
-    },
-  }
 }
 
 /** Checks once that the database is reachable, so that the start fails with a clear message. @throws Error if it is not. */

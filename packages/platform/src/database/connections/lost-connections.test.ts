@@ -7,7 +7,7 @@ const own = (file: string): string => new URL(file, import.meta.url).href
 function processWith(happening: string) {
   const program = `
     import { EventEmitter } from 'node:events'
-    import { createLog } from '${own('../settings/log.ts')}'
+    import { createLog } from '${own('../../settings/log.ts')}'
     import { surviveLostConnections } from '${own('./lost-connections.ts')}'
     surviveLostConnections(createLog('warn'))
     const lost = Object.assign(new Error('terminating connection due to administrator command'), { code: '57P01' })

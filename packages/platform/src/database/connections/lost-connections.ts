@@ -1,5 +1,5 @@
-import type { Log } from '../settings/log.ts'
-import { isDatabaseUnavailable } from './errors.ts'
+import type { Log } from '../../settings/log.ts'
+import { isDatabaseUnavailable } from '../errors.ts'
 
 /**
  * Keeps the process running when a connection that nothing listens to any more reports that it is lost. Libraries give up a
