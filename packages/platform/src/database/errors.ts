@@ -27,7 +27,7 @@ const CONNECTION_CALLS = new Set(['connect', 'getaddrinfo'])
  */
 const SERVER_CODES = /^(57P0[1235]|25P03|25P04|53[0-9]{3}|58[0-9A-Z]{3}|25006|08[0-9A-Z]{3})$/
 const MESSAGES =
-  /timeout exceeded when trying to connect|timeout expired|Connection terminated|connection is closed|Client has encountered a connection error|not queryable|pool after calling end/i
+  /timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|connection is closed|Client has encountered a connection error|not queryable|pool after calling end/i
 
 /** True when the database is the cause and not the statement: unreachable, connection ended, out of connections or space, read-only. */
 export function isDatabaseUnavailable(error: unknown): boolean {

@@ -8,7 +8,8 @@ const service = useService()
 const open: Lookups[] = []
 const lookups = (url?: string): Lookups => {
   const { databaseUrl, log } = service.runtime
-  const made = connectLookups(url ?? databaseUrl, { acquireSeconds: 1, name: 'lookups-of-this-test', log })
+  const options = { acquireSeconds: 1, answerSeconds: 0.5, name: 'lookups-of-this-test', log }
+  const made = connectLookups(url ?? databaseUrl, options)
   open.push(made)
   return made
 }
@@ -67,6 +68,39 @@ test('with a connection that is lost what waits on it fails as an unavailable da
     const again = await own.query<Self>(SELF, [3])
     expect(again.rows[0]?.value).toBe(3)
     expect(again.rows[0]?.pid).not.toBe(rows[0]?.pid)
+  } finally {
+    await db.end()
+  }
+})
+
+test('a connection without an answer is given up with all that waits on it, and the next statement opens another', async () => {
+  const own = lookups()
+  const db = await connected(service)
+  try {
+    const { rows } = await own.query<Self>(SELF, [1])
+    const results = await Promise.allSettled([own.query('select pg_sleep(2)'), own.query(SELF, [2])])
+    for (const each of results) expect(each.status === 'rejected' && isDatabaseUnavailable(each.reason)).toBe(true)
+    const again = await own.query<Self>(SELF, [3])
+    expect(again.rows[0]?.value).toBe(3)
+    expect(again.rows[0]?.pid).not.toBe(rows[0]?.pid)
+  } finally {
+    await db.end()
+  }
+})
+
+test('a connection that was idle for a minute is replaced and closed', async () => {
+  const own = lookups()
+  const db = await connected(service)
+  try {
+    const first = (await own.query<Self>(SELF, [1])).rows[0]?.pid
+    const now = performance.now()
+    vi.spyOn(performance, 'now').mockReturnValue(now + 61_000)
+    const second = (await own.query<Self>(SELF, [2])).rows[0]?.pid
+    expect(second).not.toBe(first)
+    expect((await own.query<Self>(SELF, [3])).rows[0]?.pid).toBe(second)
+    await expect
+      .poll(async () => (await db.query('select from pg_stat_activity where pid = $1', [first])).rowCount)
+      .toBe(0)
   } finally {
     await db.end()
   }

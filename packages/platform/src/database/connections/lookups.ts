@@ -2,7 +2,13 @@ import type { Duplex } from 'node:stream'
 import { Client } from 'pg'
 import type { Log } from '../../settings/log.ts'
 import type { SqlExecutor } from '../../transactions/sql.ts'
+import { isDatabaseUnavailable } from '../errors.ts'
 import { KEYED } from './connect.ts'
+
+/** Longer than the server lets any statement run, so that only a connection without an answer reaches it. */
+const ANSWER_SECONDS = 12
+/** What lies between may have forgotten a connection that is idle for longer, without a word to either side. */
+const IDLE_MS = 60_000
 
 export interface Lookups extends SqlExecutor {
   /** Closes the connection. Statements without an answer and later ones fail. */
@@ -15,11 +21,16 @@ export interface Lookups extends SqlExecutor {
  * costs a process and the server more than to find a row. Each is a transaction of its own, so one that fails concerns nobody
  * else. A statement that selects `*` would fail after a migration has added a column, so it must name its columns.
  *
- * The connection is opened by the first statement, and again by the next one after it was lost.
+ * The connection is opened by the first statement, and again by the next one after it was lost, was idle for a minute, or had no answer for
+ * `answerSeconds`.
  */
-export function connectLookups(url: string, options: { acquireSeconds: number; name: string; log: Log }): Lookups {
+export function connectLookups(
+  url: string,
+  options: { acquireSeconds: number; answerSeconds?: number; name: string; log: Log },
+): Lookups {
   const names = new Map<string, string>()
   let current: Promise<Client> | undefined
+  let usedAt = 0
   let isEnded = false
 
   const open = (): Promise<Client> => {
@@ -29,6 +40,7 @@ export function connectLookups(url: string, options: { acquireSeconds: number; n
       options: KEYED,
       application_name: options.name,
       connectionTimeoutMillis: options.acquireSeconds * 1000,
+      query_timeout: (options.answerSeconds ?? ANSWER_SECONDS) * 1000,
     })
     const forget = () => {
       if (current === opened) current = undefined
@@ -48,20 +60,38 @@ export function connectLookups(url: string, options: { acquireSeconds: number; n
     return opened
   }
 
+  async function close(): Promise<void> {
+    const closing = current
+    current = undefined
+    await closing?.then(
+      (client) => client.end(),
+      () => undefined,
+    )
+  }
+
   return {
     async query<R extends object>(text: string, values: unknown[] = []) {
       if (isEnded) throw new Error('The connection is closed')
+      const now = performance.now()
+      if (now - usedAt > IDLE_MS) void close()
+      usedAt = now
       current ??= open()
-      const client = await current
+      const used = current
+      const client = await used
       const name = names.get(text) ?? `lookup-${names.size}`
       names.set(text, name)
       holdUntilTurnEnds(client)
-      return client.query<R>({ name, text, values })
+      try {
+        return await client.query<R>({ name, text, values })
+      } catch (error) {
+        // The driver reports the loss to its statements before it does so to its owner.
+        if (used === current && isDatabaseUnavailable(error)) void close()
+        throw error
+      }
     },
     async end() {
       isEnded = true
-      const client = await current?.catch(() => undefined)
-      await client?.end()
+      await close()
     },
   }
 }
