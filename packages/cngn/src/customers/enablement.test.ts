@@ -1,4 +1,4 @@
-import { bind } from '@payments/kernel'
+import { bind, newId } from '@payments/kernel'
 import { providers, type Runtime } from '@payments/platform'
 import { describe, expect, test } from 'vitest'
 import { BVN, newCustomer, newMerchant, useService } from '#testing'
@@ -69,6 +69,22 @@ test.each([
   expect((await enable(merchant, id)).status).toBe(200)
   await verify(service, id)
   expect((await customer(merchant, id)).cngn.status).toBe('enabled')
+})
+
+test('the balance and the account of a customer who cannot use cNGN are a 409, of one who is not there or of another organisation a 404', async () => {
+  const [merchant, other] = [await newMerchant(service), await newMerchant(service)]
+  const [own, foreign] = [await newCustomer(merchant), await newCustomer(other)]
+  await enable(other, foreign)
+  await verify(service, foreign)
+  for (const part of ['balance', 'virtual-account']) {
+    const answers = []
+    for (const id of [own, foreign, newId(), 'no-id']) {
+      const { status, body } = await merchant.call(`GET /v1/cngn/customers/${id}/${part}`)
+      answers.push([status, body.data, body.message])
+    }
+    const notFound = [404, null, 'Customer not found']
+    expect(answers).toEqual([[409, null, 'cNGN is not enabled for the customer'], notFound, notFound, notFound])
+  }
 })
 
 test('a pending or enabled customer is a 409, and a fourth attempt in a day too, also of parallel requests', async () => {

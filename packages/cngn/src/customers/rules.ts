@@ -6,35 +6,40 @@ import { errors } from '../states/errors.ts'
 import { CNGN } from '../transfers/kinds.ts'
 import { enabledNetworks } from './networks.ts'
 
+/** How a customer that does not exist is refused: as a field of the body, or as the object of the path. */
+type CheckExists = (context: QueryContext, id: string) => Promise<unknown>
+
 /**
  * The customer of a request can use cNGN.
- * @param checkExists how a customer that does not exist is refused: as a field of the body, or as the object of the path
  * @throws what `checkExists` throws, by default validation_failed 422 on `customerId`; cngn_not_enabled 409
  */
 export async function checkEnabled(
   context: QueryContext,
   customerId: string,
-  checkExists: (context: QueryContext, id: string) => Promise<unknown> = checkCustomer,
+  checkExists?: CheckExists,
 ): Promise<void> {
-  if (await isEnabled(context, customerId)) return
+  const { organisationId, environment } = context.actor
+  const { rows } = await sqlOf(context.em).query<{ enabled: boolean }>(
+    `select ${enabledSql('$1', '$2', '$3')} as enabled`,
+    [organisationId, environment, isId(customerId) ? customerId : null],
+  )
+  if (!rows[0]?.enabled) await refuseNotEnabled(context, customerId, checkExists)
+}
+
+/** @throws as {@link checkEnabled}, for a customer of whom a statement with {@link enabledSql} has found that it cannot use cNGN */
+export async function refuseNotEnabled(
+  context: QueryContext,
+  customerId: string,
+  checkExists: CheckExists = checkCustomer,
+): Promise<never> {
   await checkExists(context, customerId)
   throw errors.cngn_not_enabled()
 }
 
-/** SQL: the identity of a customer was verified. */
-const enabledSql = (organisationId: string, environment: string, customerId: string): string =>
+/** SQL: the identity of a customer was verified. The id may be null. */
+export const enabledSql = (organisationId: string, environment: string, customerId: string): string =>
   `exists (select from cngn_enablements where organisation_id = ${organisationId} and environment = ${environment}
       and customer_id = ${customerId} and status = 'enabled')`
-
-async function isEnabled({ em, actor }: QueryContext, customerId: string): Promise<boolean> {
-  if (!isId(customerId)) return false
-  const { rows } = await sqlOf(em).query<{ enabled: boolean }>(`select ${enabledSql('$1', '$2', '$3')} as enabled`, [
-    actor.organisationId,
-    actor.environment,
-    customerId,
-  ])
-  return rows[0]?.enabled === true
-}
 
 /** A network on which cNGN can be sent and received. @throws validation_failed 422 on `networkKey` */
 export function cngnNetwork(key: string): Network {
@@ -67,10 +72,7 @@ export async function checkMoneyOut(context: QueryContext, customerId: string, a
     [organisationId, environment, isId(customerId) ? customerId : null, account, amount.toString()],
   )
   const [found] = rows
-  if (!found?.enabled) {
-    await checkCustomer(context, customerId)
-    throw errors.cngn_not_enabled()
-  }
+  if (!found?.enabled) return refuseNotEnabled(context, customerId)
   if (found.short) throw errors.cngn_float_short({ retryAfter: 60 })
   if (BigInt(found.balance) < amount) throw errors.cngn_insufficient_balance()
 }

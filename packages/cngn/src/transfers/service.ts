@@ -1,10 +1,11 @@
 import { findCustomer } from '@payments/customers'
+import { isId } from '@payments/kernel'
 import { accountId, balanceSql } from '@payments/ledger'
 import { type QueryContext, sqlOf } from '@payments/platform'
 import type { z } from 'zod'
 import type { Balance, Networks, VirtualAccount } from '../api/schemas.ts'
 import { enabledNetworks } from '../customers/networks.ts'
-import { checkEnabled } from '../customers/rules.ts'
+import { checkEnabled, enabledSql, refuseNotEnabled } from '../customers/rules.ts'
 import { VirtualAccountEntity } from '../entity.ts'
 import { decimal } from '../money/amounts.ts'
 import { customerAccountsProvider } from '../provider/provider.ts'
@@ -40,16 +41,17 @@ export async function virtualAccount(
 
 /** The cNGN of a customer, both parts at one moment: what becomes available is in one of them. @throws customer_not_found 404, cngn_not_enabled 409 */
 export async function balance(context: QueryContext, customerId: string): Promise<z.input<typeof Balance>> {
-  await checkEnabled(context, customerId, findCustomer)
   const { organisationId, environment } = context.actor
   const account = accountId(context.actor, { purpose: 'available', asset: CNGN, customerId })
-  const { rows } = await sqlOf(context.em).query<{ available: string; pending: string }>(
-    `select ${balanceSql('$1', '$2', '$5')}::text as available,
+  const { rows } = await sqlOf(context.em).query<{ enabled: boolean; available: string; pending: string }>(
+    `select ${enabledSql('$1', '$2', '$3')} as enabled, ${balanceSql('$1', '$2', '$5')}::text as available,
             (select coalesce(sum(case when kind = 'convert' then converted_amount else amount - fee end), 0)
                from cngn_transfers where organisation_id = $1 and environment = $2 and customer_id = $3 and status = 'processing'
                 and (kind in ('payin', 'deposit') or (kind = 'convert' and to_currency = $4)))::text as pending`,
-    [organisationId, environment, customerId, CNGN, account],
+    [organisationId, environment, isId(customerId) ? customerId : null, CNGN, account],
   )
-  const { available, pending } = rows[0] as { available: string; pending: string }
+  const [found] = rows
+  if (!found?.enabled) return refuseNotEnabled(context, customerId, findCustomer)
+  const { available, pending } = found
   return { available: decimal(BigInt(available), CNGN), pending: decimal(BigInt(pending), CNGN) }
 }
