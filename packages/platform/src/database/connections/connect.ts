@@ -109,19 +109,28 @@ export async function connect(
  */
 const withoutKeys = (sql: string): string => sql.replace(/ for update$/, ' for no key update')
 
-const KEYED_CONNECTIONS = 2
-/** Options of a connection whose plans are kept: a plan of the minute in which a table was nearly empty must not read all of it in the next. */
-export const KEYED = `${SESSION} -c enable_seqscan=off`
+export interface KeyedOptions {
+  readonly acquireSeconds: number
+  readonly name: string
+  readonly log: Log
+}
 
-/** A small pool beside that of the operations, whose statements are prepared, and find rows by their keys alone. */
-export function connectKeyed(url: string, options: { acquireSeconds: number; name: string; log: Log }): Pool {
-  const pool = new Pool({
-    connectionString: url,
-    max: KEYED_CONNECTIONS,
-    options: KEYED,
-    application_name: options.name,
-    connectionTimeoutMillis: options.acquireSeconds * 1000,
-  })
+/**
+ * A connection whose statements are prepared, and find rows by their keys alone: a plan of the minute in which a table was nearly empty must not
+ * read all of it in the next.
+ */
+export const keyedTo = (url: string, { acquireSeconds, name }: KeyedOptions) => ({
+  connectionString: url,
+  options: `${SESSION} -c enable_seqscan=off`,
+  application_name: name,
+  connectionTimeoutMillis: acquireSeconds * 1000,
+})
+
+const KEYED_CONNECTIONS = 2
+
+/** A small pool of such connections beside that of the operations. */
+export function connectKeyed(url: string, options: KeyedOptions): Pool {
+  const pool = new Pool({ ...keyedTo(url, options), max: KEYED_CONNECTIONS })
   // The pool handles errors of its idle connections only. One that the server ends between two statements of a transaction fails the
   // next statement; without a listener of its own it would end the process.
   pool.on('connect', (client) => client.on('error', (error) => options.log.debug({ err: error }, 'connection closed')))

@@ -1,9 +1,8 @@
 import type { Duplex } from 'node:stream'
 import { Client } from 'pg'
-import type { Log } from '../../settings/log.ts'
 import type { SqlExecutor } from '../../transactions/sql.ts'
 import { isDatabaseUnavailable } from '../errors.ts'
-import { KEYED } from './connect.ts'
+import { type KeyedOptions, keyedTo } from './connect.ts'
 
 /** Longer than the server lets any statement run, so that only a connection without an answer reaches it. */
 const ANSWER_SECONDS = 12
@@ -24,10 +23,7 @@ export interface Lookups extends SqlExecutor {
  * The connection is opened by the first statement, and again by the next one after it was lost, was idle for a minute, or had no answer for
  * `answerSeconds`.
  */
-export function connectLookups(
-  url: string,
-  options: { acquireSeconds: number; answerSeconds?: number; name: string; log: Log },
-): Lookups {
+export function connectLookups(url: string, options: KeyedOptions & { answerSeconds?: number }): Lookups {
   const names = new Map<string, string>()
   let current: Promise<Client> | undefined
   let usedAt = 0
@@ -35,11 +31,8 @@ export function connectLookups(
 
   const open = (): Promise<Client> => {
     const client = new Client({
-      connectionString: url,
+      ...keyedTo(url, options),
       pipeline: true,
-      options: KEYED,
-      application_name: options.name,
-      connectionTimeoutMillis: options.acquireSeconds * 1000,
       query_timeout: (options.answerSeconds ?? ANSWER_SECONDS) * 1000,
     })
     const forget = () => {

@@ -99,12 +99,6 @@ const AGAIN_MS = 3000
 const isReachable = async (): Promise<boolean> =>
   (await fetch(location.pathname, { method: 'HEAD', cache: 'no-store' }).catch(() => undefined))?.ok ?? false
 
-const succeeds = (promise: Promise<unknown>): Promise<boolean> =>
-  promise.then(
-    () => true,
-    () => false,
-  )
-
 /**
  * Draws the screen when its chunk comes after all, which may have been lost with a connection. Where the service was out of reach and only the chunk still
  * fails, some browsers keep the failure for as long as the page lives: the page is reloaded. Where it was not, the service has
@@ -118,7 +112,7 @@ function ChunkMissing({ again, onLoaded }: { again: () => Promise<unknown>; onLo
     let timer: ReturnType<typeof setTimeout> | undefined
     const ask = async () => {
       const reachable = await isReachable()
-      const isLoaded = reachable && (await succeeds(again()))
+      const isLoaded = reachable && (await again().catch(() => undefined)) !== undefined
       if (isOver) return
       if (isLoaded) return onLoaded()
       if (!reachable) timer = setTimeout(setAsked, AGAIN_MS, asked + 1)
