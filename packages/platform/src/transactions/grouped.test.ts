@@ -54,3 +54,19 @@ test('more callers than one statement takes are all served', async () => {
   expect(answers).toEqual(Array.from({ length: 1000 }, (_, n) => Math.floor(10 / (1 + (n % 10)))))
   expect(Math.max(...groups.map(({ length }) => length))).toBeLessThanOrEqual(256)
 })
+
+test('callers that ask while a statement is under way are all served, also where the next one cannot take them all', async () => {
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+  const sizes: number[] = []
+  const same = grouped(async (items: readonly number[]) => {
+    sizes.push(items.length)
+    await held
+    return items
+  })
+  const first = same(1)
+  await expect.poll(() => sizes).toEqual([1])
+  const later = Array.from({ length: 1000 }, (_, n) => same(n))
+  letGo()
+  expect(await Promise.all([first, ...later])).toEqual([1, ...later.keys()])
+  expect(sizes).toEqual([1, 256, 256, 256, 232])
+})

@@ -1,40 +1,47 @@
 import DataLoader from 'dataloader'
 import { sqlState } from '../database/errors.ts'
 
-const MOST = 256
+/** How callers share statements. */
+interface Sharing {
+  /** Callers that one statement serves at most. */
+  readonly most?: number
+  /** Statements that are under way at most. */
+  readonly atOnce?: number
+}
 
 /**
  * A statement that callers share: those that ask while one is under way are served by the next, each with an answer of its own. A caller
  * that is alone waits for nobody. Each statement runs after all of its callers have asked, and commits before any of them is answered.
- * Where a value or a constraint makes it fail, each caller's is run by itself, so that the fault of one is nobody else's.
+ * Where it fails because of what one of them asked, each caller's is run by itself, so that the fault of one is nobody else's.
  * @param run answers its items in their order. It must wait for no lock that the transaction of a caller may hold, or all wait for that one
  */
 export function grouped<Item, Answer>(
   run: (items: readonly Item[]) => Promise<readonly Answer[]>,
+  { most = 256, atOnce = 1 }: Sharing = {},
 ): (item: Item) => Promise<Answer> {
-  let isUnderWay = false
-  let sendNext: (() => void) | undefined
+  let underWay = 0
+  const waiting: (() => void)[] = []
   // The loader takes no item that is null or undefined.
   const loader = new DataLoader<{ readonly item: Item }, Answer>(
     async (wrapped) => {
-      isUnderWay = true
       try {
         return await runEach(
           run,
           wrapped.map(({ item }) => item),
         )
       } finally {
-        isUnderWay = false
-        sendNext?.()
-        sendNext = undefined
+        const send = waiting.shift()
+        if (send) send()
+        else underWay--
       }
     },
     {
       cache: false,
-      maxBatchSize: MOST,
+      maxBatchSize: most,
       batchScheduleFn(send) {
-        if (isUnderWay) sendNext = send
-        else setImmediate(send)
+        if (underWay === atOnce) return void waiting.push(send)
+        underWay++
+        setImmediate(send)
       },
     },
   )
@@ -54,5 +61,8 @@ async function runEach<Item, Answer>(
   }
 }
 
-/** An error of a value or of a constraint (PostgreSQL, Error Codes: classes 22 and 23). */
-const isOfOne = (error: unknown): boolean => /^2[23]/.test(sqlState(error) ?? '')
+/**
+ * An error that one item can cause: of a value or a constraint, of a row that is written twice, of a deadlock or a wait for a lock, or
+ * raised by a trigger (PostgreSQL, Error Codes: classes 21, 22, 23, 40, P0 and `lock_not_available`).
+ */
+const isOfOne = (error: unknown): boolean => /^(2[123]|40|P0|55P03)/.test(sqlState(error) ?? '')
