@@ -3,8 +3,14 @@ import { call, connected, newMerchant, signedIn, useService } from '#testing'
 
 const service = useService()
 
+/** Characters of an internal token behind its lookup part. */
+const SECRET = 24
+
 /** Where a part of a key has few rows: a user has few memberships, an environment few providers. */
 const FEW = new Set(['memberships_of_user', 'provider_controls_pkey'])
+
+/** They name a table that another node reads, or that is written. */
+const WITHOUT_INDEX = new Set(['Bitmap Heap Scan', 'ModifyTable'])
 
 interface Node {
   readonly 'Node Type': string
@@ -20,7 +26,7 @@ async function readsOf(db: Awaited<ReturnType<typeof connected>>, text: string):
   const { rows } = await db.query(`explain (generic_plan, format json) ${text}`)
   // A bitmap scan names its index in one node and its table in another.
   const nodes = nodesOf(rows[0]['QUERY PLAN'][0].Plan as Node).filter(
-    (node) => node['Index Name'] || (node['Relation Name'] && node['Node Type'] !== 'Bitmap Heap Scan'),
+    (node) => node['Index Name'] || (node['Relation Name'] && !WITHOUT_INDEX.has(node['Node Type'])),
   )
   const { rows: unique } = await db.query<{ name: string; columns: number }>(
     `select c.relname as name, i.indnkeyatts::int as columns from pg_index i join pg_class c on c.oid = i.indexrelid
@@ -36,29 +42,42 @@ async function readsOf(db: Awaited<ReturnType<typeof connected>>, text: string):
   })
 }
 
-test('every lookup whose plan is kept reads its tables by their keys alone, whether they are nearly empty or have been analysed', async () => {
+/** Runs some requests, and returns the texts that `pool` was asked for meanwhile. */
+async function textsOf(pool: object, requests: () => Promise<void>): Promise<string[]> {
+  const asked = pool as { query(of: string | { text: string }, values?: unknown[]): unknown }
   const texts = new Set<string>()
-  const { lookups } = service.runtime
-  const query = lookups.query.bind(lookups)
-  lookups.query = ((text: string, values?: unknown[]) => {
-    texts.add(text)
-    return query(text, values)
-  }) as typeof query
-  const db = await connected(service)
+  const query = asked.query.bind(asked)
+  asked.query = (of, values) => {
+    texts.add(typeof of === 'string' ? of : of.text)
+    return query(of, values)
+  }
   try {
-    const merchant = await newMerchant(service)
-    const { accessToken } = await signedIn(service.runtime, { organisationId: merchant.organisationId, role: 'owner' })
-    expect((await call(service, 'GET /v1/auth/me', { token: accessToken })).status).toBe(200)
-    expect((await merchant.call('GET /v1/rates')).status).toBe(200)
-    expect([...texts].map((text) => text.match(/from (\w+)/)?.[1]).sort()).toEqual([
-      'provider_controls',
-      'sandbox_faults',
-      'unnest',
-      'users',
-    ])
+    await requests()
+    return [...texts]
+  } finally {
+    asked.query = query
+  }
+}
+
+/** Nothing but reads by keys, whether the tables are nearly empty, have some rows, or have been analysed with them. */
+async function expectKeysAlone(texts: readonly string[]): Promise<void> {
+  const db = await connected(service)
+  const merchant = await newMerchant(service)
+  const steps: (() => Promise<unknown>)[] = [
+    async () => undefined,
+    () => db.query('analyze'),
+    () =>
+      db.query(
+        `insert into idempotency_keys (organisation_id, environment, method, path, key, fence, status, reply, expires_at)
+         select $1, 'test', 'POST', '/v1/customers', n::text, gen_random_uuid(), 201, repeat('{}', 100), now() + interval '1 day' from generate_series(1, 30) n`,
+        [merchant.organisationId],
+      ),
+    () => db.query('analyze'),
+  ]
+  try {
     await db.query('set enable_seqscan = off')
-    for (const analysed of [false, true]) {
-      if (analysed) await db.query('analyze')
+    for (const step of steps) {
+      await step()
       for (const text of texts) {
         const reads = await readsOf(db, text)
         expect(reads.length).toBeGreaterThan(0)
@@ -66,7 +85,33 @@ test('every lookup whose plan is kept reads its tables by their keys alone, whet
       }
     }
   } finally {
-    lookups.query = query
     await db.end()
   }
+}
+
+test('every lookup whose plan is kept reads its tables by their keys alone, whether they are nearly empty or have been analysed', async () => {
+  const texts = await textsOf(service.runtime.lookups, async () => {
+    const merchant = await newMerchant(service)
+    const { accessToken } = await signedIn(service.runtime, { organisationId: merchant.organisationId, role: 'owner' })
+    expect((await call(service, 'GET /v1/auth/me', { token: accessToken })).status).toBe(200)
+    expect((await merchant.call('GET /v1/rates')).status).toBe(200)
+  })
+  expect(texts.map((text) => text.match(/from (\w+)/)?.[1]).sort()).toEqual([
+    'provider_controls',
+    'sandbox_faults',
+    'unnest',
+    'users',
+  ])
+  await expectKeysAlone(texts)
+})
+
+test('what every request needs first is read by keys alone, however many organisations and stored replies there are', async () => {
+  const texts = await textsOf(service.runtime.priorityPool, async () => {
+    const merchant = await newMerchant(service)
+    expect((await merchant.call('GET /v1/customers')).status).toBe(200)
+    await call(service, 'GET /trpc/customers.list', { token: `svc_int_${'a'.repeat(8 + SECRET)}` })
+  })
+  const contexts = texts.filter((text) => text.includes('replays'))
+  expect(contexts.map((text) => text.includes('internal_tokens')).sort()).toEqual([false, true])
+  await expectKeysAlone(contexts)
 })

@@ -47,13 +47,17 @@ export const replyOf = (runtime: Runtime, key: IdempotencyKey, row: StoredReplyR
   resourceId: row.resource_id ?? undefined,
 })
 
-/** SQL: columns of the stored replies of `q (organisation_id, environment, method, path, key)` that may be replayed. */
+/**
+ * SQL: columns of the stored replies of `q (organisation_id, environment, method, path, key)` that may be replayed. The subselect has
+ * nothing but the primary key to be found by: a plan that was made while there were few replies would go through all that have not expired.
+ */
 export const storedRepliesSql = (q: string): string => `
   select i.organisation_id, i.environment, i.method, i.path, i.key, i.status, i.reply, i.encrypted, i.resource_id
-    from idempotency_keys i
-   where i.organisation_id = ${q}.organisation_id and i.environment = ${q}.environment
-     and i.method = ${q}.method and i.path = ${q}.path and i.key = ${q}.key
-     and i.reply is not null and i.expires_at > now() limit 1`
+    from (select * from idempotency_keys
+           where organisation_id = ${q}.organisation_id and environment = ${q}.environment
+             and method = ${q}.method and path = ${q}.path and key = ${q}.key
+          offset 0) i
+   where i.reply is not null and i.expires_at > now()`
 
 /** The stored reply of an earlier request with this key, if it may be replayed. */
 export async function findStoredReply(runtime: Runtime, key: IdempotencyKey): Promise<Reply | undefined> {

@@ -62,8 +62,8 @@ interface Replay extends StoredReplyRow {
   key: string
 }
 
-// One statement counts every request and reads every credential and every stored reply that may be replayed. The limits in
-// `replays` make the planner use the primary key, whatever its statistics say about a table that has grown since.
+// One statement counts every request and reads every credential and every stored reply that may be replayed. A connection keeps its plan,
+// so each of its parts can be read by a key alone, whatever the statistics say about a table that has grown since.
 // Internal tokens are read only where one of the requests has one: 50 µs of 260 that all others need not pay.
 const statement = (authentication: Authentication, withTokens: boolean): string => `
   with hits as (${countHitsSql('$1', '$2', '$3', '$4')}),
