@@ -26,7 +26,7 @@ const primary = (columns: ReturnType<typeof tenant> | ReturnType<typeof inherite
   environment: columns.environment.primary(),
 })
 
-const TransactionEntity = defineEntity({
+export const TransactionEntity = defineEntity({
   name: 'Transaction',
   tableName: 'transactions',
   filters: tenantFilter,

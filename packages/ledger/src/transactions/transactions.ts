@@ -1,9 +1,10 @@
 import { joinCustomerName } from '@payments/customers'
 import { isId } from '@payments/kernel'
-import { countSql, type QueryContext, type Recorder, type UnitOfWork } from '@payments/platform'
+import { countSql, type NewRow, newRow, type QueryContext, type Recorder, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import type { Transaction } from '../api/schemas.ts'
+import { TransactionEntity } from '../entity.ts'
 import { errors } from '../errors.ts'
 import { receiptsOf } from './kinds.ts'
 
@@ -30,20 +31,33 @@ export interface ListRow {
 export const transactionRecorder: Recorder = (change, runtime) => {
   const { entry } = change
   if (!entry) return []
-  const receipt = JSON.stringify(entry.receipt)
   const succeededAt = receiptsOf(runtime)[entry.kind]?.outcomes.succeeded.includes(change.status) ? change.at : null
-  const insert = sql`insert into transactions (id, organisation_id, environment, kind, customer_id, status, destination, amount, amount_usd, receipt, succeeded_at, created_at, updated_at)
-    values (${change.resourceId}, ${change.organisationId}, ${change.environment}, ${entry.kind}, ${entry.customerId}, ${change.status},
-            ${entry.destination}, ${entry.amount}, ${entry.amountUsd}, ${receipt}, ${succeededAt}, ${entry.createdAt ?? change.createdAt}, ${change.at})`
+  const row = {
+    ...{ id: change.resourceId, organisationId: change.organisationId, environment: change.environment },
+    ...{
+      kind: entry.kind as ListRow['kind'],
+      customerId: entry.customerId,
+      status: change.status,
+      destination: entry.destination,
+    },
+    ...{ amount: entry.amount, amountUsd: entry.amountUsd, receipt: entry.receipt, succeededAt },
+    ...{ createdAt: entry.createdAt ?? change.createdAt, updatedAt: change.at },
+  }
+  const inserted = newRow(runtime, TransactionEntity, row)
   // The triggers of updates would run for a statement that may update, also where it inserts.
-  const statement =
-    change.previousStatus === null
-      ? insert
-      : sql`${insert} on conflict (id) do update set status = excluded.status, destination = excluded.destination, amount = excluded.amount,
-      amount_usd = excluded.amount_usd, receipt = excluded.receipt,
-      succeeded_at = coalesce(transactions.succeeded_at, excluded.succeeded_at), updated_at = excluded.updated_at`
+  const statement = change.previousStatus === null ? inserted : orUpdated(inserted)
   return [{ statement, key: `transaction:${change.resourceId}` }]
 }
+
+const UPDATED = ` on conflict (id) do update set status = excluded.status, destination = excluded.destination, amount = excluded.amount,
+  amount_usd = excluded.amount_usd, receipt = excluded.receipt,
+  succeeded_at = coalesce(transactions.succeeded_at, excluded.succeeded_at), updated_at = excluded.updated_at`
+
+/** The row, or its values for the entry that the object has. */
+const orUpdated = ({ into: { key, text }, json }: NewRow): NewRow => ({
+  into: { key: `${key} or update`, text: [text[0], `${text[1]}${UPDATED}`] },
+  json,
+})
 
 /** The exact number of rows of a tenant, or of one of its customers: counting a million rows costs a hundred times the page. */
 const total = sql.raw(

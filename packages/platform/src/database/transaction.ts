@@ -40,6 +40,11 @@ export class Transaction {
     })
   }
 
+  /** True once a statement has been sent. */
+  get isOpen(): boolean {
+    return this.#opening !== undefined
+  }
+
   /** Runs a statement inside the transaction. */
   async query(text: string, values: readonly unknown[]) {
     await this.#beforeQuery()

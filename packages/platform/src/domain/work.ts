@@ -24,13 +24,13 @@ export interface ChangeNotification {
 /** A notification, or a function that chooses one for the change; undefined: none. */
 export type DeclaredNotification = ChangeNotification | ((change: Change) => ChangeNotification | undefined)
 
-/** A statement that a recorder adds to the transaction of a change. `trigger` names a task to run after the commit. */
+/** What a recorder adds to the transaction of a change. `trigger` names a task to run after the commit. */
 export interface Recorded extends CommitStatement {
   readonly trigger?: string
 }
 
 /** Turns a change into statements of the same transaction. Pure: it reads nothing and calls nothing. */
-export type Recorder = (change: Change, runtime: Pick<Runtime, 'domains'>) => readonly Recorded[]
+export type Recorder = (change: Change, runtime: Pick<Runtime, 'domains' | 'orm'>) => readonly Recorded[]
 
 /** What a domain does beside answering requests: in the background, and when an object of any domain changes. */
 export interface WorkDeclaration {

@@ -5,6 +5,7 @@ import type { Pool } from 'pg'
 import type { PgBoss, SendOptions } from 'pg-boss'
 import type { z } from 'zod'
 import type { DatabaseAvailability } from '../database/availability.ts'
+import type { Written } from '../database/new-row.ts'
 import type { Providers } from '../providers/lookup.ts'
 import type { Log } from '../settings/log.ts'
 import type { Keyring } from '../settings/secrets.ts'
@@ -65,7 +66,7 @@ export interface QueryContext {
 
 /** A statement that is sent with the commit. Of several with the same `key` only the last runs: they form one SQL statement, which cannot write a row twice. */
 export interface CommitStatement {
-  readonly statement: RawBuilder<unknown>
+  readonly statement: Written
   readonly key?: string
 }
 
@@ -119,8 +120,8 @@ export interface UnitOfWork extends QueryContext {
   insert<E extends EntitySchema>(entity: E, row: InferEntity<E>): void
   /** Adds the event, the ledger entry and the notifications of a change to the commit. */
   record(change: Change): void
-  /** Adds a data-modifying statement to the commit. All of them share the commit's round trip. */
-  appendToCommit(statement: RawBuilder<unknown>, key?: string): void
+  /** Adds a row or a data-modifying statement to the commit. All of them share the commit's round trip. */
+  appendToCommit(statement: Written, key?: string): void
   /** Adds an item to a call that is sent with the commit, or before the next direct statement, which sees what it changed. */
   gather<T>(call: GatheredCall<T>, item: T): void
   /** Sends a job that exists only if this transaction commits. */

@@ -1,5 +1,6 @@
 import type { Actor } from '@payments/kernel'
 import { sql } from 'kysely'
+import type { InsertInto, NewRow } from '../database/new-row.ts'
 import type { EncryptedColumn } from '../settings/secrets.ts'
 import { grouped } from '../transactions/grouped.ts'
 import type { Runtime, UnitOfWork } from './context.ts'
@@ -102,23 +103,41 @@ export async function replaceInStoredReplies(
       and reply::json #>> ${field} is not null`.execute(unit.em.getKysely())
 }
 
-/** The statement that stores a reply with the command's commit. It returns no row if another request has used the key. */
+/** What stores replies with the commit of their commands. It returns no row for a key that another request has used. */
+const storedReplies: InsertInto = {
+  key: 'stored replies',
+  text: [
+    `insert into idempotency_keys as i (organisation_id, environment, method, path, key, fence, status, reply, encrypted, resource_id, expires_at)
+     select r.organisation_id, r.environment, r.method, r.path, r.key, r.fence, r.status, r.reply, r.encrypted, r.resource_id,
+            now() + make_interval(secs => r.seconds)
+       from json_to_recordset(`,
+    `::json) as r (organisation_id uuid, environment text, method text, path text, key text, fence uuid, status smallint, reply text,
+                   encrypted boolean, resource_id uuid, seconds double precision)
+     on conflict (organisation_id, environment, method, path, key) do update
+       set fence = excluded.fence, status = excluded.status, reply = excluded.reply, encrypted = excluded.encrypted, resource_id = excluded.resource_id, expires_at = excluded.expires_at
+       where i.fence = excluded.fence or i.expires_at <= now()
+     returning 1`,
+  ],
+}
+
+/** The row that stores a reply with the command's commit. */
 export function storeReply(
   runtime: Runtime,
   key: IdempotencyKey,
   fence: string,
   reply: Reply,
   options: { retentionHours: number; encrypt: boolean },
-) {
-  const { actor, method, path } = key
-  const text = options.encrypt ? runtime.keyring.encrypt(reply.body, nameOf(key)) : reply.body
-  return sql`insert into idempotency_keys as i (organisation_id, environment, method, path, key, fence, status, reply, encrypted, resource_id, expires_at)
-    values (${actor.organisationId}, ${actor.environment}, ${method}, ${path}, ${key.key}, ${fence}, ${reply.status}, ${text}, ${options.encrypt}, ${reply.resourceId ?? null},
-            now() + make_interval(secs => ${options.retentionHours * 3600}))
-    on conflict (organisation_id, environment, method, path, key) do update
-      set fence = excluded.fence, status = excluded.status, reply = excluded.reply, encrypted = excluded.encrypted, resource_id = excluded.resource_id, expires_at = excluded.expires_at
-      where i.fence = excluded.fence or i.expires_at <= now()
-    returning 1`
+): NewRow {
+  const { organisationId, environment } = key.actor
+  const row = {
+    ...{ organisation_id: organisationId, environment, method: key.method, path: key.path, key: key.key, fence },
+    status: reply.status,
+    reply: options.encrypt ? runtime.keyring.encrypt(reply.body, nameOf(key)) : reply.body,
+    encrypted: options.encrypt,
+    resource_id: reply.resourceId,
+    seconds: options.retentionHours * 3600,
+  }
+  return { into: storedReplies, json: JSON.stringify(row) }
 }
 
 /**

@@ -1,14 +1,16 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { type Actor, type Change, system, type Tenant } from '@payments/kernel'
-import { CompiledQuery, type RawBuilder, sql } from 'kysely'
+import { CompiledQuery } from 'kysely'
 import { asBusy, sqlState } from '../database/errors.ts'
-import { insertStatement } from '../database/insert.ts'
+import { type NewRow, newRow, type Written } from '../database/new-row.ts'
 import { Transaction } from '../database/transaction.ts'
 import { domainsOf } from '../domain/domain.ts'
 import type { Effect, GatheredCall, QueryContext, Runtime, UnitOfWork } from '../operations/context.ts'
 import type { Log } from '../settings/log.ts'
 import { traced } from '../settings/traces.ts'
 import { fromKysely } from '../work/jobs.ts'
+import { canShare, commitTogether } from './commits/group.ts'
+import { type Gathered, joined, type Writes } from './commits/statement.ts'
 import type { SqlExecutor } from './sql.ts'
 
 /** An entity manager that reads rows of the actor's organisation and environment only. */
@@ -46,7 +48,7 @@ export interface OpenUnit extends UnitOfWork {
    * Commits everything. `last` is sent with the commit and must return a row; otherwise the unit is rolled back with
    * {@link LastStatementEmpty}. A reply that is stored under a key that another request has used returns no row.
    */
-  commit(last?: RawBuilder<unknown>): Promise<void>
+  commit(last?: Written): Promise<void>
   rollback(): Promise<void>
 }
 
@@ -74,18 +76,18 @@ export class LastStatementEmpty extends Error {
 /** Opens a unit of work. The caller ends it with `commit` or `rollback`, inside {@link retryDeadlocks}. */
 export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>, effects?: Effect[]): OpenUnit {
   const callbacks: (() => void)[] = []
-  const appended = new Map<string | symbol, RawBuilder<unknown>>()
-  const inserts: RawBuilder<unknown>[] = []
+  const appended = new Map<string | symbol, Written>()
+  const inserts: NewRow[] = []
   const gathered = new Map<string, Gathered>()
   const takeCalls = (): Gathered[] => {
     const calls = [...gathered.values()]
     gathered.clear()
     return calls
   }
-  async function sendNow(statements: readonly RawBuilder<unknown>[]): Promise<void> {
+  async function sendNow(written: readonly Written[]): Promise<void> {
     const calls = takeCalls()
-    if (statements.length + calls.length === 0) return
-    const { sql: text, parameters } = joined(statements, calls).compile(transaction.db)
+    if (written.length + calls.length === 0) return
+    const { sql: text, parameters } = joined({ written, calls, last: [] })
     await transaction.insert(text, parameters).catch((error: unknown) => {
       throw errorOf(error, calls)
     })
@@ -101,7 +103,7 @@ export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>, effe
     log,
     em,
     ...(effects ? { effects } : {}),
-    insert: (entity, row) => void inserts.push(insertStatement(runtime.orm, entity, row)),
+    insert: (entity, row) => void inserts.push(newRow(runtime, entity, row)),
     record(change) {
       effects?.push(effectOf(change))
       for (const { work } of domainsOf(runtime)) {
@@ -125,16 +127,21 @@ export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>, effe
     afterCommit: (callback) => void callbacks.push(callback),
     check: () => sendNow([...inserts.splice(0), ...appended.values()]),
     async commit(last) {
-      const statements = [...inserts.splice(0), ...appended.values()]
-      const calls = takeCalls()
-      const writes = statements.length + calls.length > 0 || last !== undefined
+      const writes: Writes = {
+        written: [...inserts.splice(0), ...appended.values()],
+        calls: takeCalls(),
+        last: last ? [last] : [],
+      }
+      const isEmpty = writes.written.length + writes.calls.length + writes.last.length === 0
       try {
-        await transaction.commit(writes ? joined(statements, calls, last).compile(transaction.db) : undefined)
+        if (isEmpty) await transaction.commit()
+        else if (transaction.isOpen || !canShare(writes)) await transaction.commit(joined(writes))
+        else await commitTogether(runtime.pool, actor, writes)
       } catch (error) {
         if (last && sqlState(error) === DIVISION_BY_ZERO) throw new LastStatementEmpty('Nothing written')
-        throw errorOf(error, calls)
+        throw errorOf(error, writes.calls)
       }
-      if (writes) runtime.database.written()
+      if (!isEmpty) runtime.database.written()
       for (const callback of callbacks) callback()
     },
     rollback: () => transaction.rollback(),
@@ -142,38 +149,8 @@ export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>, effe
   return unit
 }
 
-/** A call, and what it is for. */
-interface Gathered {
-  readonly call: GatheredCall<unknown>
-  readonly items: readonly unknown[]
-}
-
 const errorOf = (error: unknown, calls: readonly Gathered[]): unknown =>
   calls.reduce((found, { call, items }) => call.errorOf(found, items), error)
-
-/**
- * Joins statements and calls into one statement, so that they share a round trip: `with e0 as (…), e1 as (…) select …`. PostgreSQL runs
- * every data-modifying part once, whatever the final select reads; a call runs because the final select counts its value. If `last`
- * returns no row, the final select divides by zero, which rolls the unit back.
- */
-function joined(
-  statements: readonly RawBuilder<unknown>[],
-  calls: readonly Gathered[],
-  last?: RawBuilder<unknown>,
-): RawBuilder<unknown> {
-  const parts = [
-    ...statements.map((statement, index) => sql`${sql.raw(`e${index}`)} as (${statement})`),
-    ...calls.map(
-      ({ call, items }, index) => sql`${sql.raw(`c${index}`)} as (select ${call.expression(items)} as done)`,
-    ),
-    ...(last ? [sql`last as (${last})`] : []),
-  ]
-  const read = [
-    last ? sql`1 / (select count(*) from last)` : sql`1`,
-    ...calls.map((_, index) => sql.raw(`(select count(done) from c${index})`)),
-  ]
-  return sql`with ${sql.join(parts)} select ${sql.join(read)}`
-}
 
 const DIVISION_BY_ZERO = '22012'
 const DEADLOCK = '40P01'
@@ -197,7 +174,7 @@ async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
  */
 export const runUnit = <T extends object>(
   context: Omit<QueryContext, 'em'>,
-  handler: (unit: UnitOfWork) => Promise<T & { readonly last?: RawBuilder<unknown> }>,
+  handler: (unit: UnitOfWork) => Promise<T & { readonly last?: Written }>,
 ): Promise<T> =>
   traced('unit of work', {}, () =>
     retryDeadlocks(async () => {

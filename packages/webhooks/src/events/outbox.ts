@@ -1,6 +1,6 @@
 import { type Environment, newId } from '@payments/kernel'
-import type { Recorded, Recorder, UnitOfWork } from '@payments/platform'
-import { sql } from 'kysely'
+import { newRow, type Recorded, type Recorder, type Runtime, type UnitOfWork } from '@payments/platform'
+import { EventEntity, type EventRow } from '../entity.ts'
 
 /** Name of the task that drains the outbox. */
 export const OUTBOX = 'outbox'
@@ -17,27 +17,27 @@ interface NewEvent {
   readonly drained?: true
 }
 
-function eventRow(event: NewEvent) {
+function eventRow(runtime: Pick<Runtime, 'orm'>, event: NewEvent) {
+  const { organisationId, environment, type, resourceId, data, drained } = event
   const id = newId()
-  const created = event.at ?? new Date()
-  const payload = JSON.stringify({ id, type: event.type, created: created.toISOString(), data: event.data })
-  const statement = sql`insert into events (id, organisation_id, environment, type, resource_id, payload, created_at, drained_at)
-    values (${id}, ${event.organisationId}, ${event.environment}, ${event.type}, ${event.resourceId}, ${payload}, ${created},
-            ${event.drained ? created : null})`
-  return { id, statement }
+  const createdAt = event.at ?? new Date()
+  const payload = { id, type, created: createdAt.toISOString(), data }
+  const drainedAt = drained ? createdAt : null
+  const row = { id, organisationId, environment, type, resourceId, payload, createdAt, drainedAt }
+  return { id, statement: newRow(runtime, EventEntity, row as EventRow) }
 }
 
 /** Writes an event with the commit, so that it exists exactly when its cause does. Returns its id. */
 export function emit(unit: UnitOfWork, event: NewEvent): string {
-  const { id, statement } = eventRow(event)
+  const { id, statement } = eventRow(unit.runtime, event)
   unit.appendToCommit(statement)
   if (!event.drained) unit.afterCommit(() => unit.runtime.trigger(OUTBOX))
   return id
 }
 
 /** Records each change as its event (specification, Events, Payload). */
-export const eventRecorder: Recorder = (change): readonly Recorded[] => {
+export const eventRecorder: Recorder = (change, runtime): readonly Recorded[] => {
   if (change.type === null) return []
   const data = { ...change.data, previousStatus: change.previousStatus }
-  return [{ statement: eventRow({ ...change, type: change.type, data }).statement, trigger: OUTBOX }]
+  return [{ statement: eventRow(runtime, { ...change, type: change.type, data }).statement, trigger: OUTBOX }]
 }

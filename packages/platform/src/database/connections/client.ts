@@ -90,7 +90,7 @@ export class PooledClient extends ServiceClient {
 }
 
 /** @throws TypeError for a value that cannot be sent without conversion; nothing has been sent by then. */
-function toSendable(value: unknown): Sendable {
+export function toSendable(value: unknown): Sendable {
   if (value === null || value === undefined) return null
   if (typeof value === 'string' || Buffer.isBuffer(value)) return value
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value)
