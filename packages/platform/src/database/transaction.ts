@@ -23,21 +23,19 @@ export class Transaction {
   /** Runs before each statement except the last; sends the deferred inserts. */
   readonly #beforeQuery: () => Promise<void>
   #opening: Promise<ServiceClient & PoolClient> | undefined
-  /** Statements of this transaction, for the ORM and for plain SQL. */
   // biome-ignore lint/suspicious/noExplicitAny: the service does not describe its tables to Kysely
-  readonly db: Kysely<any>
+  #db: Kysely<any> | undefined
 
   constructor(pool: Pool, beforeQuery: () => Promise<void> = async () => undefined) {
     this.#pool = pool
     this.#beforeQuery = beforeQuery
-    this.db = new Kysely({
-      dialect: {
-        createAdapter: () => new PostgresAdapter(),
-        createDriver: () => driverOver(this),
-        createIntrospector: (db) => new PostgresIntrospector(db),
-        createQueryCompiler: () => new PostgresQueryCompiler(),
-      },
-    })
+  }
+
+  /** Statements of this transaction, for the ORM and for plain SQL. */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  get db(): Kysely<any> {
+    this.#db ??= kyselyOver(driverOver(this))
+    return this.#db
   }
 
   /** True once a statement has been sent. */
@@ -109,6 +107,18 @@ export class Transaction {
     return this.#opening
   }
 }
+
+/** Kysely for PostgreSQL over a driver of ours. */
+// biome-ignore lint/suspicious/noExplicitAny: as above
+export const kyselyOver = (driver: Driver): Kysely<any> =>
+  new Kysely({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => driver,
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  })
 
 const isConnectionError = (error: unknown): boolean => !/^[0-9A-Z]{5}$/.test(String((error as { code?: unknown }).code))
 

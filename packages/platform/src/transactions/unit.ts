@@ -94,14 +94,20 @@ export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>, effe
   }
   // The handler's statements must see the rows that it wrote before.
   const transaction = new Transaction(runtime.pool, () => sendNow(inserts.splice(0)))
-  const em = emFor(runtime, actor)
-  em.setTransactionContext(transaction.db)
+  let em: EntityManager | undefined
 
   const unit: OpenUnit = {
     runtime,
     actor,
     log,
-    em,
+    // Many commands neither read nor lock.
+    get em() {
+      if (!em) {
+        em = emFor(runtime, actor)
+        em.setTransactionContext(transaction.db)
+      }
+      return em
+    },
     ...(effects ? { effects } : {}),
     insert: (entity, row) => void inserts.push(newRow(runtime, entity, row)),
     record(change) {

@@ -1,14 +1,6 @@
-import {
-  type CompiledQuery,
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type RawBuilder,
-  sql,
-} from 'kysely'
+import { type CompiledQuery, DummyDriver, type RawBuilder, sql } from 'kysely'
 import { isRow, type Written } from '../../database/new-row.ts'
+import { kyselyOver } from '../../database/transaction.ts'
 import type { GatheredCall } from '../../operations/context.ts'
 
 /** A call, and what it is for. */
@@ -57,11 +49,4 @@ function statementsOf(written: readonly Written[]): RawBuilder<unknown>[] {
   })
 }
 
-const compiler = new Kysely({
-  dialect: {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  },
-})
+const compiler = kyselyOver(new DummyDriver())
