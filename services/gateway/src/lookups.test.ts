@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { call, connected, newMerchant, signedIn, useService } from '#testing'
+import { call, connected, newMerchant, samples, signedIn, useService } from '#testing'
 
 const service = useService()
 
@@ -95,8 +95,15 @@ test('every lookup whose plan is kept reads its tables by their keys alone, whet
     const { accessToken } = await signedIn(service.runtime, { organisationId: merchant.organisationId, role: 'owner' })
     expect((await call(service, 'GET /v1/auth/me', { token: accessToken })).status).toBe(200)
     expect((await merchant.call('GET /v1/rates')).status).toBe(200)
+    for (const [path, body] of Object.entries({
+      collections: samples.collection.body(),
+      offramps: samples.offramp.body(),
+    }))
+      expect((await merchant.call(`POST /v1/${path}`, { body })).status).toBe(201)
   })
-  expect(texts.map((text) => text.match(/from (\w+)/)?.[1]).sort()).toEqual([
+  expect(texts.map((text) => text.match(/from (?:\(select \* from )?(\w+)/)?.[1]).sort()).toEqual([
+    'collection_policies',
+    'fiat_account_names',
     'provider_controls',
     'sandbox_faults',
     'unnest',

@@ -1,10 +1,11 @@
-import { type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { lookupsOf, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { DEFAULT_POLICY, mergePolicy, type PaymentPolicy, type PaymentPolicyPatch } from './policy.ts'
 
 /** The policy of new collections of the actor's tenant. */
-export async function defaultPolicy({ actor, em }: QueryContext, { lock = false } = {}): Promise<PaymentPolicy> {
-  const { rows } = await sqlOf(em).query<{ policy: PaymentPolicy }>(
+export async function defaultPolicy(context: QueryContext, { lock = false } = {}): Promise<PaymentPolicy> {
+  const { actor } = context
+  const { rows } = await lookupsOf(context).query<{ policy: PaymentPolicy }>(
     `select policy from collection_policies where organisation_id = $1 and environment = $2${lock ? ' for update' : ''}`,
     [actor.organisationId, actor.environment],
   )

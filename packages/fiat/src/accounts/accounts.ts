@@ -1,5 +1,4 @@
-import type { QueryContext } from '@payments/platform'
-import { sqlOf } from '@payments/platform'
+import { lookupsOf, type QueryContext } from '@payments/platform'
 import { errors } from '../api/errors.ts'
 import { newCall } from '../polling/limits.ts'
 import type { Account, AccountName, FiatProvider } from '../provider/provider.ts'
@@ -92,14 +91,14 @@ async function stored(context: QueryContext, account: Account, purpose: Purpose)
   const keys = (purpose === 'order' ? (['verification', 'order'] as const) : [purpose]).map((each) =>
     keyOf(account, each),
   )
-  const { rows } = await sqlOf(context.em).query<{
+  const { rows } = await lookupsOf(context).query<{
     status: 'verified' | 'unresolved'
     account_name: string | null
     checked_at: Date | string
   }>(
-    `select status, account_name, checked_at from fiat_account_names
-      where organisation_id = $1 and environment = $2 and account = any ($3)
-        and checked_at > now() - make_interval(hours => $4) order by checked_at desc limit 1`,
+    `select status, account_name, checked_at
+       from (select * from fiat_account_names where organisation_id = $1 and environment = $2 and account = any ($3) offset 0) n
+      where checked_at > now() - make_interval(hours => $4) order by checked_at desc limit 1`,
     [organisationId, environment, keys, FRESH_HOURS],
   )
   const [row] = rows
