@@ -70,7 +70,7 @@ describe.runIf(hasTools(chromiumCommand()))('payments in the dashboard', () => {
       await page.goto(`${service.url}/dashboard/test/collections`)
       await page.getByRole('button', { name: 'New payment link' }).first().click()
       await page.getByLabel('What is paid for').fill('Two nights in Abuja')
-      await page.getByLabel('Amount').fill('0.1')
+      await page.getByLabel('Amount', { exact: true }).fill('0.1')
       await page.getByLabel('Priced in').selectOption('USD')
       await page.getByLabel('Ways to pay').selectOption('Stablecoin or bank transfer')
       // As it is chosen and typed, before the service is asked.
@@ -97,7 +97,7 @@ describe.runIf(hasTools(chromiumCommand()))('payments in the dashboard', () => {
       await page
         .getByText('Must be at least 500 NGN for a bank transfer: it is about 158.03 NGN')
         .waitFor({ timeout: PATIENCE })
-      await page.getByLabel('Amount').fill('25')
+      await page.getByLabel('Amount', { exact: true }).fill('25')
       await checkScreen(page, 'link-transfer-new')
       await page.getByRole('button', { name: 'Create payment link' }).click()
       await page.getByText('Stablecoin or bank transfer').waitFor({ timeout: PATIENCE })

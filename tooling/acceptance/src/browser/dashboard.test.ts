@@ -46,7 +46,7 @@ describe.runIf(hasTools(chromiumCommand()))('the dashboard in Chromium', () => {
       await checkScreen(page, 'first-steps')
       await page.getByRole('link', { name: 'Start: Create a payment link' }).click()
       await page.getByLabel('What is paid for').fill(HOSTILE)
-      await page.getByLabel('Amount').fill('25')
+      await page.getByLabel('Amount', { exact: true }).fill('25')
       await checkScreen(page, 'new-link')
       await page.getByRole('button', { name: 'Create payment link' }).click()
       await page.getByRole('heading', { name: HOSTILE }).waitFor()
