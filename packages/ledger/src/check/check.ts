@@ -1,4 +1,4 @@
-import { domainsOf, type Runtime } from '@payments/platform'
+import { domainsOf, type Runtime, WITHOUT_DEADLINE } from '@payments/platform'
 import { receiptsOf } from '../transactions/kinds.ts'
 import { checkAccounts } from './accounts.ts'
 import { checkCounts } from './counts.ts'
@@ -50,7 +50,9 @@ export async function checkLedger(
     await client.query('set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0')
     for (const [name, check] of Object.entries(checks) as [Check, (walk: Walk) => Promise<void>][]) {
       await check({
-        db: { query: async (text, values) => ({ rows: (await client.query(text, values)).rows }) },
+        db: {
+          query: async (text, values) => ({ rows: (await client.query({ text, values, ...WITHOUT_DEADLINE })).rows }),
+        },
         batch: options.batch ?? 500,
         receipts: receiptsOf({ domains }),
         counted: Object.assign({}, ...domainsOf({ domains }).map(({ data }) => data?.counted ?? {})),

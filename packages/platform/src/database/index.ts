@@ -12,6 +12,7 @@ export {
   isTransactionPooler,
   ping,
   SESSION_STATEMENTS,
+  WITHOUT_DEADLINE,
 } from './connections/connect.ts'
 export { connectLookups } from './connections/lookups.ts'
 export { surviveLostConnections } from './connections/lost-connections.ts'

@@ -10,6 +10,7 @@ import {
 } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
 import type { ServiceClient } from './connections/client.ts'
+import { isDatabaseUnavailable, sqlState } from './errors.ts'
 
 /** Starts a transaction whose commit may be lost in a database crash: only for work that is then repeated. */
 export const WITHOUT_FLUSH = 'begin; set local synchronous_commit = off'
@@ -120,7 +121,8 @@ export const kyselyOver = (driver: Driver): Kysely<any> =>
     },
   })
 
-const isConnectionError = (error: unknown): boolean => !/^[0-9A-Z]{5}$/.test(String((error as { code?: unknown }).code))
+/** An error of the driver, or one with which the server ends the connection or serves it no longer. */
+const isConnectionError = (error: unknown): boolean => sqlState(error) === undefined || isDatabaseUnavailable(error)
 
 const driverOver = (transaction: Transaction): Driver => {
   const never = () => Promise.reject(new Error('The unit of work ends the transaction'))

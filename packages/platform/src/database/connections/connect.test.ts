@@ -1,7 +1,12 @@
+import { CompiledQuery } from 'kysely'
 import type { PoolClient } from 'pg'
 import { expect, test } from 'vitest'
 import { call, connected, pause, useService } from '#testing'
+import { RecordCountEntity } from '../../records/counts.ts'
+import { isDatabaseUnavailable } from '../errors.ts'
+import { Transaction } from '../transaction.ts'
 import type { ServiceClient } from './client.ts'
+import { connect, connectKeyed } from './connect.ts'
 
 const service = useService()
 
@@ -18,6 +23,50 @@ test('a connection that the server ends between two statements of a transaction 
       client.release(true)
     }
     expect((await call(service, 'GET /health')).status).toBe(200)
+  } finally {
+    await owner.end()
+  }
+})
+
+test('a connection without an answer is given up, and the next statement has another', async () => {
+  const { databaseUrl, log } = service.runtime
+  const options = { acquireSeconds: 1, answerSeconds: 0.5, name: 'unanswered', log }
+  const { pool, close } = await connect(databaseUrl, [RecordCountEntity], { ...options, pool: 1, pooled: false })
+  const keyed = connectKeyed(databaseUrl, options)
+  const owner = await connected(service)
+  try {
+    for (const each of [pool, keyed]) {
+      const unanswered = await each.query('select pg_sleep(3)').catch((error: unknown) => error)
+      expect(isDatabaseUnavailable(unanswered)).toBe(true)
+      expect((await each.query<{ one: number }>('select 1 as one')).rows).toEqual([{ one: 1 }])
+    }
+    const transaction = new Transaction(pool)
+    await transaction.query('select 1', [])
+    const unanswered = await transaction
+      .commit(CompiledQuery.raw('select pg_sleep(3)'))
+      .catch((error: unknown) => error)
+    expect(isDatabaseUnavailable(unanswered)).toBe(true)
+    await transaction.rollback()
+    expect((await pool.query<{ one: number }>('select 1 as one')).rows).toEqual([{ one: 1 }])
+    // Nothing of them is left behind once the server has noticed.
+    const left = "select from pg_stat_activity where application_name = 'unanswered' and query like '%pg_sleep%'"
+    await expect.poll(async () => (await owner.query(left)).rowCount, { timeout: 10_000 }).toBe(0)
+  } finally {
+    await Promise.all([close(), keyed.end(), owner.end()])
+  }
+})
+
+test('a connection that the server ends during a commit is not given to the next user of the pool', async () => {
+  const { pool } = service.runtime
+  const owner = await connected(service)
+  try {
+    for (let round = 0; round < 5; round++) {
+      const cut = new Transaction(pool).commit(
+        CompiledQuery.raw('select pg_terminate_backend(pg_backend_pid()), pg_sleep(5)'),
+      )
+      await expect(cut).rejects.toThrow()
+      await new Transaction(pool).commit(CompiledQuery.raw('select 1'))
+    }
   } finally {
     await owner.end()
   }

@@ -14,6 +14,23 @@ const SESSION = Object.entries(SESSION_SETTINGS)
   .map(([name, value]) => `-c ${name}=${value}`)
   .join(' ')
 
+/** Longer than the server lets a statement run, so that only a connection without an answer reaches it. */
+const ANSWER_SECONDS = 12
+
+/** How long a connection may take to open, and to answer a statement: one behind which the network swallows everything must not be kept. */
+const deadlines = ({ acquireSeconds, answerSeconds = ANSWER_SECONDS }: Deadlines) => ({
+  connectionTimeoutMillis: acquireSeconds * 1000,
+  query_timeout: answerSeconds * 1000,
+})
+
+interface Deadlines {
+  readonly acquireSeconds: number
+  readonly answerSeconds?: number
+}
+
+/** For a statement that may take as long as it needs: the longest time that a timer knows. */
+export const WITHOUT_DEADLINE = { query_timeout: 2 ** 31 - 1 }
+
 /** The same as statements, for a pooler that ignores the options of a connection and runs these on its own connections. */
 export const SESSION_STATEMENTS = Object.entries(SESSION_SETTINGS)
   .map(([name, value]) => `set ${name} to ${value}`)
@@ -66,14 +83,14 @@ export interface Database {
 
 /**
  * Creates a connection pool and an ORM that uses it. Does not connect: the first statement does. Waiting longer than
- * `acquireSeconds` for a connection fails with an error that counts as an unavailable database. `pooled`: the URL is one of a pooler
+ * `acquireSeconds` for a connection, or `answerSeconds` for an answer, fails with an error that counts as an unavailable database. `pooled`: the URL is one of a pooler
  * in transaction mode.
  */
 export async function connect(
   url: string,
   // biome-ignore lint/suspicious/noExplicitAny: a list of all entities
   entities: readonly EntitySchema<any, any, any>[],
-  options: { pool: number; acquireSeconds: number; name: string; log: Log; pooled: boolean },
+  options: Deadlines & { pool: number; name: string; log: Log; pooled: boolean },
 ): Promise<Database> {
   let created: Pool | undefined
   const orm = await MikroORM.init({
@@ -85,7 +102,7 @@ export async function connect(
       pipeline: true,
       options: SESSION,
       application_name: options.name,
-      connectionTimeoutMillis: options.acquireSeconds * 1000,
+      ...deadlines(options),
       onPoolCreated: (pool: Pool) => {
         created = pool
         pool.on('acquire', (client) => (client as PoolClient & ServiceClient).acquired())
@@ -109,8 +126,7 @@ export async function connect(
  */
 const withoutKeys = (sql: string): string => sql.replace(/ for update$/, ' for no key update')
 
-export interface KeyedOptions {
-  readonly acquireSeconds: number
+export interface KeyedOptions extends Deadlines {
   readonly name: string
   readonly log: Log
 }
@@ -119,11 +135,11 @@ export interface KeyedOptions {
  * A connection whose statements are prepared, and find rows by their keys alone: a plan of the minute in which a table was nearly empty must not
  * read all of it in the next.
  */
-export const keyedTo = (url: string, { acquireSeconds, name }: KeyedOptions) => ({
+export const keyedTo = (url: string, options: KeyedOptions) => ({
   connectionString: url,
   options: `${SESSION} -c enable_seqscan=off`,
-  application_name: name,
-  connectionTimeoutMillis: acquireSeconds * 1000,
+  application_name: options.name,
+  ...deadlines(options),
 })
 
 const KEYED_CONNECTIONS = 2

@@ -4,8 +4,6 @@ import type { SqlExecutor } from '../../transactions/sql.ts'
 import { isDatabaseUnavailable } from '../errors.ts'
 import { type KeyedOptions, keyedTo } from './connect.ts'
 
-/** Longer than the server lets any statement run, so that only a connection without an answer reaches it. */
-const ANSWER_SECONDS = 12
 /** What lies between may have forgotten a connection that is idle for longer, without a word to either side. */
 const IDLE_MS = 60_000
 
@@ -21,20 +19,16 @@ export interface Lookups extends SqlExecutor {
  * else. A statement that selects `*` would fail after a migration has added a column, so it must name its columns.
  *
  * The connection is opened by the first statement, and again by the next one after it was lost, was idle for a minute, or had no answer for
- * `answerSeconds`.
+ * longer than the server lets a statement run.
  */
-export function connectLookups(url: string, options: KeyedOptions & { answerSeconds?: number }): Lookups {
+export function connectLookups(url: string, options: KeyedOptions): Lookups {
   const names = new Map<string, string>()
   let current: Promise<Client> | undefined
   let usedAt = 0
   let isEnded = false
 
   const open = (): Promise<Client> => {
-    const client = new Client({
-      ...keyedTo(url, options),
-      pipeline: true,
-      query_timeout: (options.answerSeconds ?? ANSWER_SECONDS) * 1000,
-    })
+    const client = new Client({ ...keyedTo(url, options), pipeline: true })
     const forget = () => {
       if (current === opened) current = undefined
     }
