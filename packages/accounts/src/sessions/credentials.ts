@@ -62,25 +62,27 @@ export interface InternalTokenRecord extends TokenRecord {
 }
 
 /**
- * SQL: the one row of a table with an id, beside the rows of `from` that name it. Connections keep the plans of the statements below from a
- * time when the tables were nearly empty. A subselect with an offset is planned by itself, so it can be read in one way alone, by the
- * index of the key: as a join, the whole of a small table would be read first, and still when it has grown.
+ * SQL: the rows of a table that a key finds. Connections keep the plans of the statements below from a time when the tables were nearly
+ * empty. A subselect with an offset is planned by itself, so it can be read in one way alone, by the index of the key: as a join, the
+ * whole of a small table would be read first, and still when it has grown.
  */
-const beside = (table: string, alias: string, is: string): string =>
-  `cross join lateral (select * from ${table} where ${is} offset 0) ${alias}`
+const byKey = (table: string, is: string): string => `(select * from ${table} where ${is} offset 0)`
+
+/** SQL: the row of a table that each row before it names. */
+const beside = (table: string, alias: string, is: string): string => `cross join lateral ${byKey(table, is)} ${alias}`
 
 /** SQL that reads {@link KeyRecord} for an array of lookup parts (`lookups` is its parameter). `ended` is true for revoked and expired keys. */
 export const keyRecordsSql = (lookups: string): string => `
   select k.id, k.organisation_id, k.environment, k.type, k.lookup, k.digest, k.scopes, k.allowed_ips, o.live_enabled_at is not null as live_enabled,
          (k.revoked_at is not null or k.expires_at <= now()) is true as ended, o.suspended_at is not null as suspended
-    from (select * from api_keys where lookup = any(${lookups}) offset 0) k
+    from ${byKey('api_keys', `lookup = any(${lookups})`)} k
     ${beside('organisations', 'o', 'id = k.organisation_id')}`
 
 /** SQL that reads {@link SessionRecord} of active sessions. Role and membership are read from their tables, not from the token. */
 export const sessionRecordsSql = (ids: string): string => `
   select s.id, s.user_id, s.organisation_id, m.role, u.email, o.suspended_at is not null as suspended,
          o.live_enabled_at is not null as live_enabled
-    from (select * from sessions where id = any(${ids}::uuid[]) offset 0) s
+    from ${byKey('sessions', `id = any(${ids}::uuid[])`)} s
     ${beside('users', 'u', 'id = s.user_id')}
     ${beside('memberships', 'm', 'organisation_id = s.organisation_id and user_id = s.user_id')}
     ${beside('organisations', 'o', 'id = s.organisation_id')}
@@ -93,7 +95,7 @@ export const sessionRecordsSql = (ids: string): string => `
 export const tokenRecordsSql = (lookups: string): string => `
   select t.id, t.organisation_id, t.created_by, t.lookup, t.digest, t.procedures, u.email,
          (t.revoked_at is not null or t.expires_at <= now()) as ended
-    from (select * from internal_tokens where lookup = any(${lookups}) offset 0) t
+    from ${byKey('internal_tokens', `lookup = any(${lookups})`)} t
     ${beside('users', 'u', 'id = t.created_by')}
     ${beside('memberships', 'm', 'organisation_id = t.organisation_id and user_id = t.created_by')}
    where m.role = 'operator'`

@@ -33,15 +33,19 @@ export const transactionRecorder: Recorder = (change, runtime) => {
   if (!entry) return []
   const succeededAt = receiptsOf(runtime)[entry.kind]?.outcomes.succeeded.includes(change.status) ? change.at : null
   const row = {
-    ...{ id: change.resourceId, organisationId: change.organisationId, environment: change.environment },
-    ...{
-      kind: entry.kind as ListRow['kind'],
-      customerId: entry.customerId,
-      status: change.status,
-      destination: entry.destination,
-    },
-    ...{ amount: entry.amount, amountUsd: entry.amountUsd, receipt: entry.receipt, succeededAt },
-    ...{ createdAt: entry.createdAt ?? change.createdAt, updatedAt: change.at },
+    id: change.resourceId,
+    organisationId: change.organisationId,
+    environment: change.environment,
+    kind: entry.kind as ListRow['kind'],
+    customerId: entry.customerId,
+    status: change.status,
+    destination: entry.destination,
+    amount: entry.amount,
+    amountUsd: entry.amountUsd,
+    receipt: entry.receipt,
+    succeededAt,
+    createdAt: entry.createdAt ?? change.createdAt,
+    updatedAt: change.at,
   }
   const inserted = newRow(runtime, TransactionEntity, row)
   // The triggers of updates would run for a statement that may update, also where it inserts.
