@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { pause, useService } from '#testing'
-import { startTasks, type Task } from './tasks.ts'
+import { createTriggers, startTasks, type Task } from './tasks.ts'
 
 const service = useService()
 
@@ -24,4 +24,28 @@ test('tasks that share the connection for locks never ask it two things at a tim
   await pause(50)
   process.off('warning', listen)
   expect(warnings).toEqual([])
+})
+
+test('a trigger is sent at once, those that follow it are one more, and none comes after the end', async () => {
+  const sent: string[] = []
+  const local: string[] = []
+  const triggers = createTriggers(
+    async (task) => void sent.push(task),
+    (task) => void local.push(task),
+  )
+  triggers.trigger('a')
+  expect([local, sent]).toEqual([['a'], ['a']])
+  for (const task of ['a', 'b', 'a', 'a']) triggers.trigger(task)
+  expect(local).toEqual(['a', 'b'])
+  await expect.poll(() => local).toEqual(['a', 'b', 'a'])
+  triggers.trigger('a')
+  await expect.poll(() => sent).toEqual(['a', 'b', 'a', 'a'])
+  triggers.trigger('a')
+  triggers.stop()
+  triggers.trigger('c')
+  await pause(60)
+  expect([local, sent]).toEqual([
+    ['a', 'b', 'a', 'a'],
+    ['a', 'b', 'a', 'a'],
+  ])
 })

@@ -50,26 +50,37 @@ export function slotsTask(name: string, create: (runtime: Runtime) => Slots): Ta
 
 const CHANNEL = 'payments_tasks'
 
+/** Triggers of one task are this far apart at least, ms. */
+const APART_MS = 20
+
 /**
- * Triggers a task in every process, at most once for each task in 20 ms. Called after the commit: NOTIFY inside a
- * transaction would halve its throughput (measured 0.48 to 0.53).
+ * Triggers a task in every process: at once, and again {@link APART_MS} later where it was triggered meanwhile. Called after the commit:
+ * NOTIFY inside a transaction would halve its throughput (measured 0.48 to 0.53).
  */
 export function createTriggers(send: (task: string) => Promise<unknown>, local: (task: string) => void) {
-  const pending = new Map<string, NodeJS.Timeout>()
+  const recent = new Map<string, { readonly timer: NodeJS.Timeout; again: boolean }>()
+  let stopped = false
+  const fire = (task: string): void => {
+    const timer = setTimeout(() => {
+      const again = recent.get(task)?.again
+      recent.delete(task)
+      if (again) fire(task)
+    }, APART_MS)
+    timer.unref()
+    recent.set(task, { timer, again: false })
+    local(task)
+    send(task).catch(() => undefined)
+  }
   return {
     trigger(task: string): void {
-      if (pending.has(task)) return
-      const timer = setTimeout(() => {
-        pending.delete(task)
-        local(task)
-        send(task).catch(() => undefined)
-      }, 20)
-      timer.unref()
-      pending.set(task, timer)
+      const last = recent.get(task)
+      if (last) last.again = true
+      else if (!stopped) fire(task)
     },
     stop(): void {
-      for (const timer of pending.values()) clearTimeout(timer)
-      pending.clear()
+      stopped = true
+      for (const { timer } of recent.values()) clearTimeout(timer)
+      recent.clear()
     },
   }
 }
