@@ -61,7 +61,8 @@ const unsent = (delivery: DeliveryAttempt): Outcome => ({
 /**
  * Keeps a process's slots filled: claims deliveries, attempts them without waiting for each other, and settles the
  * results in batches: results that arrive while a batch is written form the next one. A result that cannot be written is
- * dropped; its claim lapses and the delivery is attempted again.
+ * dropped; its claim lapses and the delivery is attempted again. Claims and batches take turns, because each leaves out the queues that
+ * the other has locked.
  */
 function createDispatcher(runtime: Runtime): Slots {
   const inFlight = new Set<Promise<void>>()
@@ -69,10 +70,9 @@ function createDispatcher(runtime: Runtime): Slots {
   const healthUpdates = new Map<string, Promise<void>>()
   const busy = new Map<string, { all: number; impaired: number }>()
   let impaired = 0
-  let filling: Promise<void> | undefined
+  let claims: PromiseWithResolvers<void> | undefined
+  let turns: Promise<void> | undefined
   let sender: Promise<ReturnType<typeof createSender>> | undefined
-  let again = false
-  let settling = false
   let stopping = false
 
   const logged = (message: string, fields: object) => (error: unknown) => {
@@ -85,24 +85,32 @@ function createDispatcher(runtime: Runtime): Slots {
     return (await sender).send(delivery)
   }
 
-  async function refill(): Promise<void> {
-    do {
-      again = false
-      const room = SLOTS - inFlight.size
-      if (room <= 0 || stopping) return
-      const claimed = await claim(runtime.pool, { room, impairedRoom: IMPAIRED_SLOTS - impaired, busy })
-      for (const delivery of claimed) start(delivery)
-      again ||= claimed.length > 0
-    } while (again)
+  async function takeTurns(): Promise<void> {
+    while (results.length > 0 || claims) {
+      if (results.length > 0) await settleBatch(results.splice(0, BATCH))
+      const asked = claims
+      claims = undefined
+      if (asked) await claimBatch().then(asked.resolve, asked.reject)
+    }
+    turns = undefined
+  }
+
+  async function claimBatch(): Promise<void> {
+    const room = SLOTS - inFlight.size
+    if (room <= 0 || stopping) return
+    const claimed = await claim(runtime.pool, { room, impairedRoom: IMPAIRED_SLOTS - impaired, busy })
+    for (const delivery of claimed) start(delivery)
+    if (claimed.length > 0) fillSoon()
   }
 
   function fill(): Promise<void> {
-    again = true
-    filling ??= refill().finally(() => {
-      filling = undefined
-    })
-    return filling
+    claims ??= Promise.withResolvers()
+    const { promise } = claims
+    turns ??= takeTurns()
+    return promise
   }
+
+  const fillSoon = (): void => void fill().catch(logged('claim failed', {}))
 
   function start(delivery: DeliveryAttempt): void {
     occupy(delivery, 1)
@@ -139,7 +147,7 @@ function createDispatcher(runtime: Runtime): Slots {
 
   function settleSoon(result: Result): void {
     results.push(result)
-    if (!settling) void settleAll()
+    turns ??= takeTurns()
   }
 
   /** The queue of the endpoint is locked. After the lease the result would change nothing. */
@@ -148,27 +156,23 @@ function createDispatcher(runtime: Runtime): Slots {
     else setTimeout(() => settleSoon(result), LOCKED_MS)
   }
 
-  async function settleAll(): Promise<void> {
-    settling = true
-    while (results.length > 0) {
-      const batch = results.splice(0, BATCH)
-      const outcomes = batch.map(({ outcome }) => outcome)
-      const waiting: Outcome[] = []
-      await settle(runtime.pool, outcomes, waiting).then(
-        (failing) => updateHealth(outcomes, failing),
-        (error) => {
-          waiting.length = 0
-          logged('delivery results not written', { deliveries: batch.length })(error)
-        },
-      )
-      for (const result of batch) {
-        if (waiting.includes(result.outcome)) settleLater(result)
-        else result.settled()
-      }
-      // Not before these attempts have freed their slots.
-      setImmediate(() => void fill().catch(logged('claim failed', {})))
+  async function settleBatch(batch: readonly Result[]): Promise<void> {
+    const outcomes = batch.map(({ outcome }) => outcome)
+    const waiting: Outcome[] = []
+    await settle(runtime.pool, outcomes, waiting).then(
+      (failing) => updateHealth(outcomes, failing),
+      (error) => {
+        waiting.length = 0
+        logged('delivery results not written', { deliveries: batch.length })(error)
+      },
+    )
+    for (const result of batch) {
+      if (waiting.includes(result.outcome)) settleLater(result)
+      else result.settled()
     }
-    settling = false
+    // These attempts have freed their slots by then.
+    await new Promise((resolve) => setImmediate(resolve))
+    fillSoon()
   }
 
   /** Runs beside the settling: it waits for the endpoint's row, which a merchant's request may hold. */
@@ -191,8 +195,10 @@ function createDispatcher(runtime: Runtime): Slots {
     fill,
     async stop() {
       stopping = true
-      await filling?.catch(() => undefined)
+      // A claim that is under way.
+      await turns
       await Promise.all(inFlight)
+      await turns
       await Promise.all(healthUpdates.values())
       await (await sender)?.close()
     },

@@ -38,8 +38,8 @@ test('a fan-out transaction is bounded by the rows it writes, and every event re
   const merchant = await newMerchant(service)
   const endpoints = await manyEndpoints(service, merchant, 900, url)
   const events = await emitEvents(service.runtime, merchant, 12)
-  // Five of them fit into one transaction.
-  expect(await drainAll()).toBeGreaterThanOrEqual(3)
+  // One of them fits into a transaction.
+  expect(await drainAll()).toBeGreaterThanOrEqual(12)
   expect(await count('webhook_deliveries where organisation_id = $1', [merchant.organisationId])).toBe(900 * 12)
   const { rows } = await service.runtime.pool.query<{ event_id: string }>(
     'select event_id from webhook_deliveries where endpoint_id = $1 order by due_at, id',

@@ -9,7 +9,7 @@ import { setAside, takeUpAgain } from './set-aside.ts'
 
 /** Events of one transaction, and deliveries: an event is not taken if its deliveries would exceed them, unless it is the only one. */
 const EVENTS = 200
-const DELIVERIES = 5000
+const DELIVERIES = 1000
 /** How often an event is tried alone before it is set aside. */
 const TRIES = 3
 
