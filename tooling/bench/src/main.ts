@@ -1,13 +1,14 @@
 import { parseArgs } from 'node:util'
 import { type ProofReport, record } from '@payments/proof'
+import { benchMemory } from './growth/memory.ts'
+import { benchScaling } from './growth/scaling.ts'
 import { benchLedger } from './ledger/ledger.ts'
 import { benchReports } from './ledger/reports.ts'
 import { benchSearch } from './ledger/search.ts'
-import { benchMemory } from './memory.ts'
 import { benchCli } from './profile/cli.ts'
 import { benchProfile } from './profile/profile.ts'
 import { benchDomains, benchHttp } from './requests/requests.ts'
-import { benchScaling } from './scaling.ts'
+import { benchStart } from './servers/start.ts'
 import { benchStructure } from './structure/structure.ts'
 import { benchWebhooks } from './webhooks/webhooks.ts'
 
@@ -19,6 +20,7 @@ const parts: Readonly<Record<string, (print: (line: string) => void) => Promise<
   webhooks: benchWebhooks,
   scaling: benchScaling,
   memory: benchMemory,
+  start: benchStart,
   profile: benchProfile,
   reports: benchReports,
   search: benchSearch,

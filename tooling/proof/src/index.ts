@@ -1,2 +1,2 @@
 /** A proof's report, and where its figures are kept. */
-export { type ProofReport, record } from './proof.ts'
+export { type ProofReport, record, recorded } from './proof.ts'

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 
 export interface ProofOptions {
   /** `short` is what CI runs: the same guarantees, tried fewer times. */
@@ -25,6 +25,12 @@ export type Proof = (options: ProofOptions) => Promise<ProofReport>
 
 const ROOT = new URL('../../../', import.meta.url)
 const FOLDER = new URL('docs/derived/proof/', ROOT)
+
+/** The figures that {@link record} wrote last; none where it has written none. */
+export function recorded(name: string): ProofReport['figures'] {
+  const file = new URL(`${name}.json`, FOLDER)
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as ProofReport).figures : {}
+}
 
 /** Writes the figures of a run to `docs/derived/proof/<name>.json`, with the date and the commit that they were measured at. */
 export function record(

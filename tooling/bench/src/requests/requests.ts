@@ -12,6 +12,7 @@ import {
 } from '@payments/stand'
 import { Client } from 'pg'
 import { request } from 'undici'
+import { fallenFindings, THROUGHPUT } from '../fallen.ts'
 import { type LoadRequest, type Result, sendLoad } from '../servers/load.ts'
 import { LARGE, type RunningServer, residentBytes, startFloor, startGateway } from '../servers/servers.ts'
 import { seed } from '../tables/seed.ts'
@@ -41,12 +42,15 @@ interface Comparison {
   readonly role: 'all' | 'gateway'
   readonly floors: Readonly<Record<string, string>>
   readonly baseline?: string | undefined
+  /** The benchmark whose recorded ratios must not fall. */
+  readonly recordedAs?: string
 }
 
 type Floor = Awaited<ReturnType<typeof startFloor>>
 
 /**
  * Every domain's main writes and reads against a floor that inserts or reads the same rows, alternating, on one database. Ends with a look-up of every id that was acknowledged.
+ * A ratio that has fallen by more than a tenth since it was recorded is measured again, and is a finding if it stays there.
  * @throws Error when an acknowledged id is not there
  */
 export const benchDomains = (print: (line: string) => void): Promise<ProofReport> =>
@@ -55,6 +59,7 @@ export const benchDomains = (print: (line: string) => void): Promise<ProofReport
     requests: { POST: 300, GET: 600 },
     role: 'all',
     floors: { 'a statement for each row': 'statements' },
+    recordedAs: 'domains',
   })
 
 /** A gateway alone against both floors and, with BENCH_BASELINE, against that of another checkout on the same database. */
@@ -75,7 +80,7 @@ const isWrite = ({ name }: Case): boolean => name.startsWith('POST')
 
 async function compare(
   print: (line: string) => void,
-  { cases, requests, role, floors, baseline }: Comparison,
+  { cases, requests, role, floors, baseline, recordedAs }: Comparison,
 ): Promise<ProofReport> {
   const at = await startDatabase({ settings: LARGE })
   const running: RunningServer[] = []
@@ -108,25 +113,39 @@ async function compare(
       const own = write?.own ?? (await recordRead(each, stand, service))
       for (const floor of bare) await handOver(floor, own)
       const count = Math.round(SCALE * requests[isWrite(each) ? 'POST' : 'GET'])
-      const { results, ids } = await measure(each, stand, [service, ...Object.values(others)], count)
+      const servers = [service, ...Object.values(others)]
+      const { results, ids, used } = await measure(each, stand, servers, count)
+      // One that has fallen is measured again: single runs differ by more than what it may fall.
+      if (recordedAs && fallenFindings(recordedAs, { [each.name]: ratioOf(results, 1) }).length > 0) {
+        const again = await measure(each, stand, servers, count, used)
+        for (const [index, more] of again.results.entries()) results[index]?.push(...more)
+        ids.push(...again.ids)
+      }
       const [first = [], ...rest] = results
       print(`\n  ${each.domain}, ${each.name}\n    ${'the service'.padEnd(28)}${columns(first)}`)
       for (const [index, name] of Object.keys(others).entries()) {
-        const bareResults = rest[index] ?? []
-        const ratio = median(first.map(({ rate }, round) => rate / (bareResults[round]?.rate ?? Number.NaN)))
-        ratios[each.name] ??= Math.round(100 * ratio) / 100
-        print(`    ${name.padEnd(28)}${columns(bareResults)}   ratio ${ratio.toFixed(2)}`)
+        const ratio = ratioOf(results, index + 1)
+        ratios[each.name] ??= ratio
+        print(`    ${name.padEnd(28)}${columns(rest[index] ?? [])}   ratio ${ratio.toFixed(2)}`)
       }
       if (write) checked += await checkAcknowledged(client, each.name, write.table, ids)
     }
     print(`\n  ${checked} ids were acknowledged, and all of them are in the database`)
-    return { findings: [], figures: { acknowledged: checked, throughputToThatOfTheFloor: ratios } }
+    return {
+      findings: recordedAs ? fallenFindings(recordedAs, ratios) : [],
+      figures: { acknowledged: checked, [THROUGHPUT]: ratios },
+    }
   } finally {
     await client.end()
     await Promise.all(running.map((each) => each.stop()))
     await at.close()
   }
 }
+
+/** Throughput of the service to that of another server, the median of the rounds. */
+const ratioOf = ([service = [], ...others]: readonly (readonly Result[])[], server: number): number =>
+  Math.round(100 * median(service.map(({ rate }, round) => rate / (others[server - 1]?.[round]?.rate ?? Number.NaN)))) /
+  100
 
 const columns = (results: readonly Result[]): string => {
   const of = (pick: (result: Result) => number, digits: number) => median(results.map(pick)).toFixed(digits).padStart(8)
@@ -141,7 +160,8 @@ export async function prepare(at: StandDatabase, writes: number): Promise<Stand>
     const { organisationId } = actor
     const caller = process.createCaller(actor)
     const links: string[] = []
-    while (links.length < Math.ceil((ROUNDS * writes * SCALE + WARM_UP) / SESSIONS_PER_LINK) + 2)
+    // For those that are measured twice.
+    while (links.length < 2 * Math.ceil((ROUNDS * writes * SCALE + WARM_UP) / SESSIONS_PER_LINK) + 2)
       links.push((await caller.collections.create(samples.collection.body())).id)
     const [customer] = await rows<{ id: string }>(at, 'select id from customers order by created_at limit 1')
     return {
@@ -225,10 +245,11 @@ async function measure(
   stand: Stand,
   servers: readonly RunningServer[],
   count: number,
-): Promise<{ results: Result[][]; ids: string[] }> {
+  /** Requests of this case that were sent before; the recorded one was the first. */
+  before = 1,
+): Promise<{ results: Result[][]; ids: string[]; used: number }> {
   const ids: string[] = []
-  // The recorded request was the first.
-  let used = 1
+  let used = before
   const sendTo = (server: RunningServer, requests: number) => {
     const round = randomUUID()
     const first = used
@@ -249,7 +270,7 @@ async function measure(
       results[index]?.push(await sendTo(servers[index] as RunningServer, count))
     }
   }
-  return { results, ids }
+  return { results, ids, used }
 }
 
 /** @throws Error when an id that the service has acknowledged is not in its table */

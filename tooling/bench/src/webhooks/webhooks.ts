@@ -1,14 +1,15 @@
-// Webhooks against a hand-written floor: `node tooling/bench/src/webhooks/webhooks.ts`.
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ProofReport } from '@payments/proof'
 import {
   type EventMerchant,
   type EventStand,
   embeddedEventStand,
   median,
-  percentile,
   type Receivers,
   startReceivers,
 } from '@payments/stand'
+import { fallenFindings, THROUGHPUT } from '../fallen.ts'
+import { busyArrivals, EVENTS_PER_SECOND, idleArrivals, providerArrivals, type Times } from './arrivals.ts'
 import { createFloor, deliverAll } from './floor.ts'
 
 const ENDPOINTS = 20
@@ -16,20 +17,16 @@ const ENDPOINTS = 20
 const CONCURRENCY = 5
 const EVENTS = 300
 const ROUNDS = 5
-const IDLE_EVENTS = 60
 
-/** The results. Rates are deliveries per second, times are milliseconds. */
-interface WebhookFigures {
-  readonly service: number
-  readonly floor: number
-  /** Median of the rounds' ratios; the target is at least 0.5. */
-  readonly ratio: number
-  /** From the commit of an event to its arrival, without other load; the target is a p50 below 100 ms. */
-  readonly idle: { readonly p50: number; readonly p99: number }
-}
+/** The times until an event arrives, and what is promised of each, ms. */
+const ARRIVALS = [
+  { name: 'idle', line: 'commit to arrival', measure: idleArrivals, most: { p50: 20, p99: 50 } },
+  { name: 'busy', line: `at ${EVENTS_PER_SECOND} events/s`, measure: busyArrivals, most: { p50: 250, p99: 250 } },
+  { name: 'provider', line: 'money to its webhook', measure: providerArrivals, most: { p50: 60, p99: Infinity } },
+]
 
-/** Measures on an embedded, durable database of its own. Rounds alternate; the first warms up; medians are reported. */
-async function figures(): Promise<WebhookFigures> {
+/** Throughput against the floor, and the times until an event arrives, on an embedded, durable database of its own. Rounds alternate; the first warms up. */
+export async function benchWebhooks(print: (line: string) => void): Promise<ProofReport> {
   const receivers = await startReceivers(Array.from({ length: ENDPOINTS }, () => 'well' as const))
   const stand = await embeddedEventStand(receivers.origins)
   try {
@@ -38,12 +35,21 @@ async function figures(): Promise<WebhookFigures> {
     const rounds: { floor: number; service: number }[] = []
     for (let round = 0; round <= ROUNDS; round++) rounds.push(await measure(stand, receivers))
     const measured = rounds.slice(1)
-    return {
-      service: median(measured.map(({ service }) => service)),
-      floor: median(measured.map(({ floor }) => floor)),
-      ratio: median(measured.map(({ service, floor }) => service / floor)),
-      idle: await idle(stand, receivers),
+    const rate = (of: 'floor' | 'service') => median(measured.map((round) => round[of])).toFixed(0)
+    const ratios = { deliveries: Math.round(100 * median(measured.map(({ service, floor }) => service / floor))) / 100 }
+    print(
+      `webhook deliveries    ${rate('service')}/s   floor ${rate('floor')}/s   ratio ${ratios.deliveries.toFixed(2)}`,
+    )
+    const findings = fallenFindings('webhooks', ratios)
+    const milliseconds: Record<string, Times> = {}
+    for (const { name, line, measure, most } of ARRIVALS) {
+      const { p50, p99 } = await measure(stand, receivers)
+      milliseconds[name] = { p50, p99 }
+      print(`${line.padEnd(22)}p50 ${p50} ms   p99 ${p99} ms`)
+      if (p50 > most.p50) findings.push(`${line}: half take more than ${most.p50} ms, up to ${p50}`)
+      if (p99 > most.p99) findings.push(`${line}: one of 100 takes more than ${most.p99} ms, ${p99}`)
     }
+    return { findings, figures: { [THROUGHPUT]: ratios, milliseconds } }
   } finally {
     await stand.close()
     await receivers.close()
@@ -94,26 +100,3 @@ async function settled(stand: EventStand, merchant: EventMerchant): Promise<void
   )
   if (rows[0]?.delivered !== EVENTS * ENDPOINTS) throw new Error(`${rows[0]?.delivered} deliveries were delivered`)
 }
-
-async function idle(stand: EventStand, receivers: Receivers): Promise<WebhookFigures['idle']> {
-  const merchant = await stand.merchant(receivers.origins.slice(0, 1))
-  await receivers.reset()
-  const committed = new Map<string, number>()
-  for (let n = 0; n < IDLE_EVENTS; n++) {
-    const id = await merchant.emit()
-    committed.set(id, performance.timeOrigin + performance.now())
-    await sleep(150 + Math.random() * 100)
-  }
-  const [arrivals] = await receivers.arrivals()
-  const times = [...committed].map(([id, at]) => (arrivals?.get(id)?.[0] ?? Number.POSITIVE_INFINITY) - at)
-  return { p50: median(times), p99: percentile(times, 0.99) }
-}
-
-/** Throughput against the floor, and the latency from commit to receiver. */
-export async function benchWebhooks(print: (line: string) => void): Promise<void> {
-  const { service, floor, ratio, idle: quiet } = await figures()
-  print(`webhook deliveries    ${service.toFixed(0)}/s   floor ${floor.toFixed(0)}/s   ratio ${ratio.toFixed(2)}`)
-  print(`commit to arrival     p50 ${quiet.p50.toFixed(0)} ms   p99 ${quiet.p99.toFixed(0)} ms (idle)`)
-}
-
-if (import.meta.main) await benchWebhooks((line) => void process.stdout.write(`${line}\n`))

@@ -3,8 +3,8 @@ import { type Actor, newId, ServiceError } from '@payments/kernel'
 import type { Operation, Runtime } from '@payments/platform'
 import type { ProofReport } from '@payments/proof'
 import { median, runService, startDatabase } from '@payments/stand'
-import { LARGE } from './servers/servers.ts'
-import { seed } from './tables/seed.ts'
+import { LARGE } from '../servers/servers.ts'
+import { seed } from '../tables/seed.ts'
 
 const SCALE = Number(process.env.BENCH_SCALE ?? 1)
 const SIZES = [...new Set([1000, 10_000, 100_000, 1_000_000].map((size) => Math.max(1000, Math.round(size * SCALE))))]

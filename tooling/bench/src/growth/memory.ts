@@ -10,9 +10,9 @@ import {
   startDatabase,
   startProcesses,
 } from '@payments/stand'
-import { type LoadRequest, sendLoad } from './servers/load.ts'
-import { newKey } from './servers/new-key.ts'
-import { type Place, residentBytes, startGateway } from './servers/servers.ts'
+import { type LoadRequest, sendLoad } from '../servers/load.ts'
+import { newKey } from '../servers/new-key.ts'
+import { type Place, residentBytes, startGateway } from '../servers/servers.ts'
 
 const MINUTES = Number(process.env.BENCH_MINUTES ?? 60)
 /** The last quarter to the second. */
