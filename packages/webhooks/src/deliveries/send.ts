@@ -1,5 +1,5 @@
 import { type Runtime, TraceKind, traced } from '@payments/platform'
-import { Agent, request } from 'undici'
+import { Agent, errors, request } from 'undici'
 import type { z } from 'zod'
 import type { Attempt } from '../api/schemas.ts'
 import { guardedConnector } from '../endpoints/connector.ts'
@@ -14,6 +14,8 @@ import { retryAfterSeconds } from './schedule.ts'
 /** A receiver must answer within about 10 seconds (specification, Registration). */
 const TIMEOUT_MS = 10_000
 const KEPT_BYTES = 4096
+/** How long a connection stays open for the next event, ms: a new one costs a receiver far away three times the way of the event itself. */
+const KEPT_OPEN_MS = 30_000
 /** How long a body may take after the status was received, ms. */
 const BODY_MS = 1000
 
@@ -31,7 +33,7 @@ export interface Sent {
 
 /** Sends attempts over connections to checked addresses; development targets are exempt from the check. */
 export function createSender(runtime: Runtime) {
-  const options = { keepAliveTimeout: 4000, headersTimeout: TIMEOUT_MS, allowH2: false }
+  const options = { keepAliveTimeout: KEPT_OPEN_MS, headersTimeout: TIMEOUT_MS, allowH2: false }
   const direct = new Agent({ ...options, connect: { timeout: TIMEOUT_MS } })
   const guarded = {
     test: new Agent({ ...options, connect: connector('test') }),
@@ -88,7 +90,10 @@ export function createSender(runtime: Runtime) {
           'webhook delivery',
           { kind: TraceKind.CLIENT, attributes },
           async (span) => {
-            const sent = await post(delivery, at)
+            const sent = await post(delivery, at).catch((error) => {
+              if (!wasClosedIdle(error)) throw error
+              return post(delivery, at)
+            })
             span.setAttribute('http.response.status_code', sent.status)
             return sent
           },
@@ -108,6 +113,13 @@ export function createSender(runtime: Runtime) {
     close: () => Promise.all([direct, guarded.test, guarded.live].map((agent) => agent.destroy())),
   }
 }
+
+/**
+ * The receiver closed a connection that had been used before, while this request was on its way: servers close what is idle when they like.
+ * It is sent once more, over a new connection (RFC 9112, 9.3.1); a receiver recognises the delivery by its id.
+ */
+const wasClosedIdle = (error: unknown): boolean =>
+  error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0
 
 const header = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value)
 
