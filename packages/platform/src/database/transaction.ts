@@ -35,7 +35,7 @@ export class Transaction {
   /** Statements of this transaction, for the ORM and for plain SQL. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   get db(): Kysely<any> {
-    this.#db ??= kyselyOver(driverOver(this))
+    this.#db ??= kyselyOver((query) => executed(this, query))
     return this.#db
   }
 
@@ -109,34 +109,27 @@ export class Transaction {
   }
 }
 
-/** Kysely for PostgreSQL over a driver of ours. */
-// biome-ignore lint/suspicious/noExplicitAny: as above
-export const kyselyOver = (driver: Driver): Kysely<any> =>
-  new Kysely({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => driver,
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-  })
-
 /** An error of the driver, or one with which the server ends the connection or serves it no longer. */
 const isConnectionError = (error: unknown): boolean => sqlState(error) === undefined || isDatabaseUnavailable(error)
 
-const driverOver = (transaction: Transaction): Driver => {
-  const never = () => Promise.reject(new Error('The unit of work ends the transaction'))
+/** What a statement of Kysely returns, from what the driver did. */
+async function executed<R>(transaction: Transaction, { sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+  const { command, rowCount, rows } = await transaction.query(sql, parameters)
+  const counts = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE'
+  return { rows: rows as R[], ...(counts ? { numAffectedRows: BigInt(rowCount ?? 0) } : {}) }
+}
+
+/** Kysely for PostgreSQL, whose statements all run by `executeQuery`, and which begins and ends no transaction. */
+// biome-ignore lint/suspicious/noExplicitAny: the service does not describe its tables to Kysely
+export function kyselyOver(executeQuery: DatabaseConnection['executeQuery']): Kysely<any> {
+  const never = () => Promise.reject(new Error('The transaction is begun and ended elsewhere'))
   const connection: DatabaseConnection = {
-    async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-      const { command, rowCount, rows } = await transaction.query(sql, parameters)
-      const counts = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE'
-      return { rows: rows as R[], ...(counts ? { numAffectedRows: BigInt(rowCount ?? 0) } : {}) }
-    },
+    executeQuery,
     streamQuery() {
-      throw new Error('A transaction does not stream query results')
+      throw new Error('Query results are not streamed')
     },
   }
-  return {
+  const driver: Driver = {
     init: async () => undefined,
     acquireConnection: async () => connection,
     beginTransaction: never,
@@ -145,6 +138,14 @@ const driverOver = (transaction: Transaction): Driver => {
     releaseConnection: async () => undefined,
     destroy: async () => undefined,
   }
+  return new Kysely({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => driver,
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  })
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type CompiledQuery, DummyDriver, type RawBuilder, sql } from 'kysely'
+import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { isRow, type Written } from '../../database/new-row.ts'
 import { kyselyOver } from '../../database/transaction.ts'
 import type { GatheredCall } from '../../operations/context.ts'
@@ -49,4 +49,4 @@ function statementsOf(written: readonly Written[]): RawBuilder<unknown>[] {
   })
 }
 
-const compiler = kyselyOver(new DummyDriver())
+const compiler = kyselyOver(() => Promise.reject(new Error('It only compiles')))
