@@ -5,6 +5,7 @@ import {
   type ConcurrencyLimit,
   concurrencyLimit,
   constraintOf,
+  contextOf,
   findStoredReply,
   type IdempotencyKey,
   InvalidInput,
@@ -14,7 +15,6 @@ import {
   nameOf,
   type Operation,
   platformSettings,
-  queryContext,
   type Reply,
   type Runtime,
   releaseLease,
@@ -73,7 +73,7 @@ export function createExecutor(runtime: Runtime): Executor {
   /** Runs an operation without a key. */
   async function runOnce(operation: Operation, call: CallContext, input: unknown): Promise<unknown> {
     if (operation.command) return (await runCommand(operation, call, input)).data
-    const context = queryContext(runtime, call.actor, call.log)
+    const context = contextOf(operation, call)
     if (operation.download)
       return operation.download.stream(context, input as never, call.signal ?? new AbortController().signal, call)
     if (operation.completeList) {
@@ -86,21 +86,24 @@ export function createExecutor(runtime: Runtime): Executor {
 
   /**
    * Runs a command in one unit of work. With a key, the unit's last statement stores the reply; a read whose filters are in a body is run in the
-   * same way then, because every request that is not a GET has one (specification, Authentication, 8).
+   * same way then, because every request that is not a GET has one (specification, Authentication, 8). Where a standby may serve it, it is run
+   * before the unit, which then only stores the reply.
    */
   async function runCommand(
-    { command, query, output, meta }: Operation,
+    operation: Operation,
     call: CallContext,
     input: unknown,
     keyed?: { readonly key: IdempotencyKey; readonly fence: string },
   ): Promise<Executed> {
-    const context = queryContext(runtime, call.actor, call.log)
+    const { command, query, output, meta } = operation
+    const context = contextOf(operation, call)
     const prepared = await command?.before?.(context, input as never, call)
+    const found = context.standby && (await query?.(context, input as never, call))
     try {
       return await runUnit(context, async (unit) => {
         const result = command
           ? command.run(unit, input as never, prepared as never, call)
-          : query?.(unit, input as never, call)
+          : (found ?? query?.(unit, input as never, call))
         const data = output.parse(await result)
         if (!keyed) return { data }
         const reply = replyTo(meta, input, data)

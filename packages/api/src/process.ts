@@ -5,6 +5,7 @@ import {
   connect,
   connectKeyed,
   connectLookups,
+  connectStandby,
   createLog,
   createTriggers,
   type Database,
@@ -95,6 +96,17 @@ export async function composeProcess(
   const lookupConnection = pooled ? undefined : connectLookups(directUrl, { ...keyed, name: 'payments-lookups' })
   const lookups = lookupConnection ?? database.pool
 
+  const standby =
+    own.DATABASE_READ_URL === undefined
+      ? undefined
+      : connectStandby(own.DATABASE_READ_URL, {
+          log,
+          priorityPool,
+          name: 'payments-read',
+          most: own.DATABASE_POOL,
+          primary: database.pool,
+        })
+
   const isWorker = own.PROCESS_ROLE !== 'gateway'
   const boss = new PgBoss({
     connectionString: directUrl,
@@ -135,6 +147,7 @@ export async function composeProcess(
     priorityPool,
     lookups,
     database: availability,
+    ...(standby ? { standby } : {}),
     boss,
     log,
     keyring: keyring(secretKeys(own.SECRETS_KEY)),
@@ -188,6 +201,7 @@ export async function composeProcess(
       await database.close()
       await priorityPool.end()
       await lookupConnection?.end()
+      await standby?.end()
     },
   }
 }

@@ -78,11 +78,12 @@ const NO_FILTER = { sql: 'true', values: [] }
  * @throws organisation_busy 429 when too many exports of the organisation are running in this process, busy 503 when too many of all are
  */
 export async function* exportCsv(
-  { runtime, actor }: QueryContext,
+  context: QueryContext,
   { from: table, where = 'true', time, customer, columns, filter = NO_FILTER }: ExportSource,
   { from, to, customerId, timeZone }: ExportRange,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
+  const { actor } = context
   const names = Object.keys(columns)
   const own = [actor.organisationId, actor.environment, from ?? null, to ?? null, customerId ?? null]
   const values = [...own, ...filter.values]
@@ -93,7 +94,7 @@ export async function* exportCsv(
        and ($5::uuid is null or ${customer} = $5) and ${filter.sql}
      order by ${time} desc, t.id desc`
   const query = { organisationId: actor.organisationId, text, values, ...(timeZone ? { timeZone } : {}) }
-  const batches = readSnapshot<Record<string, string | null>>(runtime, query, signal)
+  const batches = readSnapshot<Record<string, string | null>>(context, query, signal)
   const next = () =>
     inTurn(async () => {
       const batch = await batches.next()

@@ -6,6 +6,8 @@ import type { PgBoss, SendOptions } from 'pg-boss'
 import type { z } from 'zod'
 import type { DatabaseAvailability } from '../database/availability.ts'
 import type { Written } from '../database/new-row.ts'
+import type { WalPosition } from '../database/standby/position.ts'
+import type { Standby } from '../database/standby/standby.ts'
 import type { Providers } from '../providers/lookup.ts'
 import type { Log } from '../settings/log.ts'
 import type { Keyring } from '../settings/secrets.ts'
@@ -44,6 +46,8 @@ export interface Runtime {
    */
   readonly lookups: SqlExecutor
   readonly database: DatabaseAvailability
+  /** Set where DATABASE_READ_URL is: serves reads of many rows in place of the primary. */
+  readonly standby?: Standby
   readonly boss: PgBoss
   readonly log: Log
   readonly keyring: Keyring
@@ -62,6 +66,14 @@ export interface QueryContext {
   readonly actor: Actor
   readonly em: EntityManager
   readonly log: Log
+  /** Set where a standby may serve what the operation reads; the statements of `em` go there already. */
+  readonly standby?: StandbyReads
+}
+
+/** The reads of one operation that a standby may serve. */
+export interface StandbyReads extends Pick<Standby, 'url' | 'query' | 'attempt' | 'requireReplayed'> {
+  /** The position of the primary when the operation was asked for: what is read includes everything up to it. */
+  position(): Promise<WalPosition>
 }
 
 /** A statement that is sent with the commit. Of several with the same `key` only the last runs: they form one SQL statement, which cannot write a row twice. */

@@ -18,6 +18,7 @@ import type { TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc'
 import type { OpenApiMeta } from 'trpc-to-openapi'
 import { ZodError, z } from 'zod'
 import { isDatabaseUnavailable } from '../database/errors.ts'
+import type { WalPosition } from '../database/standby/position.ts'
 import type { Log } from '../settings/log.ts'
 import type { QueryContext, Runtime, UnitOfWork } from './context.ts'
 
@@ -34,6 +35,8 @@ export interface CallContext {
   readonly lastEventId?: string | undefined
   /** Aborted when the caller disconnects. */
   readonly signal?: AbortSignal
+  /** The position of the primary when the request was received, where a standby serves reads. */
+  readonly position?: WalPosition | undefined
   /** Runs an operation with input that fits its schema: procedures have checked it. `@payments/api` provides it. */
   run(operation: Operation, call: CallContext, input: unknown): Promise<unknown>
 }

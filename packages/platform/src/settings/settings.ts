@@ -154,6 +154,11 @@ export const platformSettings = defineSettings(
       .describe(
         'Where DATABASE_URL is a pooler in transaction mode, such as PgBouncer: the same role and database without the pooler, for credentials and limits, LISTEN, advisory locks, the job queue and exports',
       ),
+    DATABASE_READ_URL: postgresUrl
+      .optional()
+      .describe(
+        'Streaming standby of the database, or a proxy before several: serves lists, searches, exports and reports as soon as it has what was committed before the request, else DATABASE_URL does; the same role and database. Unset, or a server that is no standby: DATABASE_URL serves them',
+      ),
     DATABASE_ALLOW_OWNER: z
       .stringbool('must be true or false')
       .default(false)

@@ -3,6 +3,7 @@
 export * from './entity.ts'
 export { grouped } from './grouped.ts'
 export { lifecycle, lifecycleName } from './lifecycle.ts'
+export { contextOf, readsManyRows } from './reads.ts'
 export * from './resource.ts'
 export { runningSnapshots } from './snapshot.ts'
 export type { SqlExecutor } from './sql.ts'

@@ -1,6 +1,6 @@
 import { errors } from '@payments/kernel'
 import { Client } from 'pg'
-import type { Runtime } from '../operations/context.ts'
+import type { QueryContext } from '../operations/context.ts'
 
 /** Snapshots that one process reads at the same time, of all organisations and of one. Each uses a connection of its own. */
 const LIMIT = 6
@@ -45,6 +45,66 @@ function requirePlace(organisationId: string): void {
   }
 }
 
+/** A query, and the first of its rows that are read. */
+interface Query {
+  readonly organisationId: string
+  readonly text: string
+  readonly values: readonly unknown[]
+  readonly timeZone?: string
+}
+
+interface Opened<R> {
+  readonly client: Client
+  readonly first: R[]
+}
+
+/** Of the transaction, because a pooler before a standby refuses settings of a connection. */
+const SETTINGS = `select set_config('timezone', $1, true), set_config('statement_timeout', '30s', true),
+  set_config('idle_in_transaction_session_timeout', '60s', true)`
+
+/** Begins a snapshot and reads its first rows. `before` runs in its transaction, before anything is read. */
+async function open<R extends object>(
+  connectionString: string,
+  { text, values, timeZone = 'UTC' }: Query,
+  before: (client: Client) => Promise<void> = async () => undefined,
+): Promise<Opened<R>> {
+  const client = new Client({
+    connectionString,
+    application_name: 'payments-export',
+    connectionTimeoutMillis: 5000,
+  })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    // A cursor reads one snapshot, which it takes when it is declared: after what `before` has waited for.
+    await client.query('begin isolation level read committed read only')
+    await before(client)
+    await client.query(SETTINGS, [timeZone])
+    await client.query(`declare rows no scroll cursor for ${text}`, [...values])
+    return { client, first: await next(client) }
+  } catch (error) {
+    void client.end().catch(() => undefined)
+    throw error
+  }
+}
+
+const next = async <R extends object>(client: Client): Promise<R[]> =>
+  (await client.query<R>(`fetch ${BATCH} from rows`)).rows
+
+/** Opens the snapshot on the standby, or on the primary where that cannot: from its first row on, a snapshot is of one server. */
+async function openAnywhere<R extends object>({ runtime, standby }: SnapshotContext, query: Query): Promise<Opened<R>> {
+  if (standby) {
+    const position = await standby.position()
+    const opened = await standby.attempt(position, () =>
+      open<R>(standby.url, query, (client) => standby.requireReplayed(client, position)),
+    )
+    if (opened) return opened
+  }
+  return open(runtime.databaseUrl, query)
+}
+
+type SnapshotContext = Pick<QueryContext, 'runtime' | 'standby'>
+
 /**
  * Yields all rows of a query in batches, from one snapshot of the database. It uses a connection of its own, so that no export uses a
  * connection of the requests' pool. `timeZone` is the IANA name of the zone in which times are written. A reader that stalls for a
@@ -52,37 +112,26 @@ function requirePlace(organisationId: string): void {
  * @throws organisation_busy 429 when too many exports of the organisation are running, busy 503 when too many of all are
  */
 export async function* readSnapshot<R extends object>(
-  runtime: Runtime,
-  query: { organisationId: string; text: string; values: readonly unknown[]; timeZone?: string },
+  context: SnapshotContext,
+  query: Query,
   signal?: AbortSignal,
 ): AsyncGenerator<R[]> {
   const { organisationId } = query
   requirePlace(organisationId)
-  const client = new Client({
-    connectionString: runtime.databaseUrl,
-    application_name: 'payments-export',
-    connectionTimeoutMillis: 5000,
-    statement_timeout: 30_000,
-    idle_in_transaction_session_timeout: 60_000,
-  })
-  client.on('error', () => undefined)
+  let opened: Opened<R> | undefined
   const own: Running = {
     organisationId,
     waitingSince: undefined,
     end() {
       running.delete(own)
-      void client.end().catch(() => undefined)
+      void opened?.client.end().catch(() => undefined)
     },
   }
   running.add(own)
   const deadline = setTimeout(own.end, LONGEST_SECONDS * 1000).unref()
   try {
-    await client.connect()
-    await client.query('begin isolation level repeatable read read only')
-    await client.query("select set_config('timezone', $1, true)", [query.timeZone ?? 'UTC'])
-    await client.query(`declare rows no scroll cursor for ${query.text}`, [...query.values])
-    while (!signal?.aborted) {
-      const { rows } = await client.query<R>(`fetch ${BATCH} from rows`)
+    opened = await openAnywhere<R>(context, query)
+    for (let rows = opened.first; !signal?.aborted; rows = await next(opened.client)) {
       if (rows.length > 0) {
         own.waitingSince = Date.now()
         yield rows

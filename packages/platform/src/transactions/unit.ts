@@ -14,7 +14,7 @@ import { type Gathered, joined, type Writes } from './commits/statement.ts'
 import type { SqlExecutor } from './sql.ts'
 
 /** An entity manager that reads rows of the actor's organisation and environment only. */
-function emFor(runtime: Runtime, actor: Tenant): EntityManager {
+export function emFor(runtime: Runtime, actor: Tenant): EntityManager {
   const em = runtime.orm.em.fork()
   em.setFilterParams('tenant', { organisationId: actor.organisationId, environment: actor.environment })
   return em

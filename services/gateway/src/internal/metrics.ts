@@ -5,6 +5,7 @@ import {
   metricLabels,
   type Runtime,
   runningSnapshots,
+  standbyProblems,
 } from '@payments/platform'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
@@ -52,6 +53,7 @@ export function createMetrics(runtime: Runtime): Metrics {
       for (const reason of databaseProblems) this.inc({ reason }, runtime.database.failures.get(reason) ?? 0)
     },
   })
+  if (runtime.standby) measureStandby(registry, runtime.standby)
   for (const { name, help, read } of domainsOf(runtime).flatMap(({ operators }) => operators?.metrics ?? [])) {
     new Gauge({
       name,
@@ -71,4 +73,26 @@ export function createMetrics(runtime: Runtime): Metrics {
     })
   }
   return { registry, requests }
+}
+
+function measureStandby(registry: Registry, standby: NonNullable<Runtime['standby']>): void {
+  new Gauge({
+    name: 'standby_problem',
+    help: '1 while the standby serves no reads, by reason',
+    labelNames: ['reason'] as const,
+    registers: [registry],
+    collect() {
+      for (const reason of standbyProblems) this.set({ reason }, standby.problem() === reason ? 1 : 0)
+    },
+  })
+  new Counter({
+    name: 'standby_reads_total',
+    help: 'Statements of lists, searches, exports and reports, by the server that served them',
+    labelNames: ['server'] as const,
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [server, reads] of Object.entries(standby.reads)) this.inc({ server }, reads)
+    },
+  })
 }

@@ -4,9 +4,9 @@ import type { Process } from '@payments/api'
 import { type Access, type Actor, allowsAnonymous, checkInput, invalid } from '@payments/kernel'
 import {
   type CallContext,
+  contextOf,
   type Exchange,
   type Log,
-  queryContext,
   replyOf,
   replyTo,
   UnreadableInput,
@@ -64,15 +64,11 @@ export function dispatcher({ runtime, executor, callContext }: Process) {
       ip: request.ip,
       userAgent: request.req.headers['user-agent'],
       lastEventId: request.req.headersDistinct['last-event-id']?.[0],
+      position: request.context.position,
     })
     if (method === 'GET') refuseFields(parseBody(await readBody(request.req), request.req.headers))
     if (operation.completeList) {
-      const body = await listing(
-        meta.message,
-        operation.completeList,
-        queryContext(runtime, actor, request.log),
-        executor.limit,
-      )
+      const body = await listing(meta.message, operation.completeList, contextOf(operation, call), executor.limit)
       return { status: meta.status, type: JSON_TYPE, body }
     }
     const fileInput = async () =>

@@ -10,6 +10,8 @@ import {
   type StoredReplyRow,
   storedRepliesSql,
   type TokenRecord,
+  type WalPosition,
+  walPositionSql,
 } from '@payments/platform'
 import { gatewaySettings } from '../settings.ts'
 
@@ -39,6 +41,8 @@ export interface RequestContext extends CredentialRecords {
   /** Seconds until the caller may retry, when a limit is exceeded. */
   readonly retryAfter: number | undefined
   readonly replay: StoredReplyRow | undefined
+  /** The position of the primary, where a standby serves reads. */
+  readonly position?: WalPosition | undefined
 }
 
 /**
@@ -65,7 +69,8 @@ interface Replay extends StoredReplyRow {
 // One statement counts every request and reads every credential and every stored reply that may be replayed. A connection keeps its plan,
 // so each of its parts can be read by a key alone, whatever the statistics say about a table that has grown since.
 // Internal tokens are read only where one of the requests has one: 50 µs of 260 that all others need not pay.
-const statement = (authentication: Authentication, withTokens: boolean): string => `
+// The position is read only where there is a standby.
+const statement = (authentication: Authentication, withTokens: boolean, withPosition: boolean): string => `
   with hits as (${countHitsSql('$1', '$2', '$3', '$4')}),
   keys as (${authentication.keyRecordsSql('$5')}),
   sessions as (${authentication.sessionRecordsSql('$6')}),
@@ -81,6 +86,7 @@ const statement = (authentication: Authentication, withTokens: boolean): string 
          (select coalesce(json_agg(keys), '[]') from keys) as keys,
          (select coalesce(json_agg(sessions), '[]') from sessions) as sessions,
          ${withTokens ? "(select coalesce(json_agg(tokens), '[]') from tokens) as tokens," : ''}
+         ${withPosition ? `${walPositionSql} as position,` : ''}
          (select coalesce(json_agg(replays), '[]') from replays) as replays`
 
 /**
@@ -100,8 +106,9 @@ export function requestContexts(
     dashboard: RATE_LIMIT_DASHBOARD,
     auth: RATE_LIMIT_AUTH,
   }
-  const plain = { name: 'request-context', text: statement(authentication, false) }
-  const withTokens = { name: 'request-context-with-tokens', text: statement(authentication, true) }
+  const hasStandby = runtime.standby !== undefined
+  const plain = { name: 'request-context', text: statement(authentication, false, hasStandby) }
+  const withTokens = { name: 'request-context-with-tokens', text: statement(authentication, true, hasStandby) }
 
   async function load(queries: readonly RequestQuery[]): Promise<RequestContext[]> {
     const counts = new Map<string, { bucket: string; subject: string; count: number }>()
@@ -122,6 +129,7 @@ export function requestContexts(
       sessions: SessionRecord[]
       tokens?: TokenRecord[]
       replays: Replay[]
+      position?: WalPosition
     }>({
       ...(tokenLookups.length > 0 ? withTokens : plain),
       values: [
@@ -150,6 +158,7 @@ export function requestContexts(
       const key = query.lookup ? found.keys.find((each) => each.lookup === query.lookup) : undefined
       const { replay, tokenLookup } = query
       return {
+        position: found.position,
         retryAfter: waits.length > 0 ? Math.max(...waits) : undefined,
         key,
         token: tokenLookup ? found.tokens?.find((each) => each.lookup === tokenLookup) : undefined,

@@ -146,12 +146,43 @@ const KEYED_CONNECTIONS = 2
 
 /** A small pool of such connections beside that of the operations. */
 export function connectKeyed(url: string, options: KeyedOptions): Pool {
-  const pool = new Pool({ ...keyedTo(url, options), max: KEYED_CONNECTIONS })
+  return survivingLosses(new Pool({ ...keyedTo(url, options), max: KEYED_CONNECTIONS }), options.log)
+}
+
+export interface ReadingOptions {
+  readonly name: string
+  readonly log: Log
+  /** How many connections it has at most. */
+  readonly most: number
+  /** The pool of the primary: results are read as its results are. */
+  readonly primary: Pool
+}
+
+/** A read waits no longer than this for a connection: the primary can serve it. */
+const READING_CONNECT_MS = 1000
+
+/** A pool for reads on another server than the primary. That may be behind a pooler, so nothing is prepared. */
+export function readingPool(url: string, { name, log, most, primary }: ReadingOptions): Pool {
+  const { types } = primary.options
+  const own = {
+    connectionString: url,
+    max: most,
+    pipeline: true,
+    options: SESSION,
+    application_name: name,
+    query_timeout: ANSWER_SECONDS * 1000,
+    connectionTimeoutMillis: READING_CONNECT_MS,
+    ...(types ? { types } : {}),
+  }
+  return survivingLosses(new Pool({ ...own, Client: PooledClient }), log)
+}
+
+function survivingLosses(pool: Pool, log: Log): Pool {
   // The pool handles errors of its idle connections only. One that the server ends between two statements of a transaction fails the
   // next statement; without a listener of its own it would end the process.
-  pool.on('connect', (client) => client.on('error', (error) => options.log.debug({ err: error }, 'connection closed')))
+  pool.on('connect', (client) => client.on('error', (error) => log.debug({ err: error }, 'connection closed')))
   // An idle connection that the server closes; the next statement opens another.
-  pool.on('error', (error) => options.log.debug({ err: error }, 'idle connection closed'))
+  pool.on('error', (error) => log.debug({ err: error }, 'idle connection closed'))
   return pool
 }
 

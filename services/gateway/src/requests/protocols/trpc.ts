@@ -64,7 +64,8 @@ export function mountTrpc(
     if (calls.some((name) => streams.has(name) || withheld.has(name))) throw errors.not_found()
     const body = await readBody(ctx.req)
     if (body.length > 0) checkJsonHeaders(ctx.req.headers)
-    const call = callContext(actor, { log: ctx.state.log, ip: ctx.state.ip, userAgent: ctx.get('user-agent') })
+    const { log, ip, context } = ctx.state
+    const call = callContext(actor, { log, ip, userAgent: ctx.get('user-agent'), position: context.position })
     const answer = await fetchRequestHandler({
       endpoint: prefix.slice(0, -1),
       router: appRouter,

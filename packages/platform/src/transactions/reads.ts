@@ -1,0 +1,53 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { CompiledQuery, QueryResult } from 'kysely'
+import { walPosition } from '../database/standby/position.ts'
+import { kyselyOver } from '../database/transaction.ts'
+import type { QueryContext, StandbyReads } from '../operations/context.ts'
+import type { CallContext, Operation } from '../operations/operations.ts'
+import { emFor, queryContext } from './unit.ts'
+
+/**
+ * Whether a standby may serve what an operation reads: lists, searches, exports and reports, which read many rows. A single object, a
+ * balance, a pay page and an event stream are read from the primary, as everything that commands read.
+ */
+export const readsManyRows = ({ completeList, query, output, meta }: Operation): boolean => {
+  if (completeList || meta.produces === 'csv') return true
+  const isReport = meta.openapi?.tags?.includes('Reports') === true
+  return query !== undefined && !meta.callsProvider && (isReport || 'total' in fieldsOf(output))
+}
+
+const fieldsOf = (output: Operation['output']): object => ('shape' in output ? (output.shape as object) : {})
+
+/**
+ * The context of an operation that reads: nothing else decides which server serves it. Each statement of an operation that reads many rows is
+ * served by the standby, if there is one and it can, else by the primary.
+ */
+export function contextOf(operation: Operation, { runtime, actor, log, position: given }: CallContext): QueryContext {
+  const { standby, pool, priorityPool } = runtime
+  if (!standby || !readsManyRows(operation)) return queryContext(runtime, actor, log)
+  let position = given && Promise.resolve(given)
+  const reads: StandbyReads = {
+    ...standby,
+    position() {
+      position ??= walPosition(priorityPool)
+      return position
+    },
+  }
+  // Each statement is a transaction of its own, as it is on the pool of the primary.
+  async function execute<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const served = await reads.query(sql, parameters, await reads.position())
+    const { rows } = served ?? (await pool.query(sql, [...parameters]))
+    return { rows: rows as R[] }
+  }
+  let em: EntityManager | undefined
+  return {
+    ...{ runtime, actor, log, standby: reads },
+    get em() {
+      if (!em) {
+        em = emFor(runtime, actor)
+        em.setTransactionContext(kyselyOver(execute))
+      }
+      return em
+    },
+  }
+}
