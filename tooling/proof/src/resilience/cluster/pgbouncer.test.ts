@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hasTimeouts, isTransactionPooler } from '@payments/platform'
-import { hasTools } from '@payments/stand'
+import { everyDomain } from '@payments/api'
+import { createLog, hasTimeouts, isTransactionPooler, migrate } from '@payments/platform'
+import { hasTools, newMerchant, runService, startStandby, startSystemPostgres } from '@payments/stand'
 import { expect, test } from 'vitest'
 import { compileCache, freshDatabase } from '#testing'
 import { startPgBouncer } from './pgbouncer.ts'
@@ -61,6 +62,36 @@ test.runIf(hasTools('pgbouncer'))(
       await pooler.stop()
       await database.drop()
       rmSync(folder, { recursive: true, force: true })
+    }
+  },
+)
+
+test.runIf(hasTools('pgbouncer', 'pg_ctlcluster', 'setpriv'))(
+  'a standby behind a pooler in transaction mode serves lists and exports',
+  { timeout: 120_000 },
+  async () => {
+    const primary = await startSystemPostgres()
+    await primary.query("create role service login password 'of-the-service'")
+    const asService = (url: string) => url.replace('postgres@', 'service:of-the-service@')
+    const serviceUrl = asService(primary.url())
+    await migrate(primary.url(), serviceUrl, everyDomain, createLog('fatal'))
+    const standby = await startStandby(primary)
+    const pooler = await startPgBouncer(asService(standby.url()))
+    const settings = { DATABASE_READ_URL: pooler.through(asService(standby.url())) }
+    const gateway = await runService({ serviceUrl }, { settings, logLevel: 'warn' })
+    try {
+      const merchant = await newMerchant(gateway)
+      const served = () => gateway.runtime.standby?.reads.standby ?? 0
+      for (const path of ['/customers', '/transactions/export', '/reports/summary']) {
+        const before = served()
+        const read = async () => [(await merchant.call(`GET /v1${path}`)).status, served() > before]
+        await expect.poll(read, { timeout: 20_000 }).toEqual([200, true])
+      }
+      expect(gateway.logs).toEqual([])
+    } finally {
+      await gateway.stop()
+      await pooler.stop()
+      await Promise.all([standby.remove(), primary.remove()])
     }
   },
 )
