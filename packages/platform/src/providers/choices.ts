@@ -1,7 +1,8 @@
 import { errorCode, type Provider, ServiceError, type Tenant } from '@payments/kernel'
-import { sql } from 'kysely'
+import { newRow } from '../database/new-row.ts'
 import type { UnitOfWork } from '../operations/context.ts'
 import type { TimelineSource } from '../records/timeline.ts'
+import { ProviderChoiceEntity } from './entities.ts'
 
 /** What a provider answered when it was asked to carry an object: its offer, as an operator reads it, or the code of its error. */
 interface Asked {
@@ -102,10 +103,8 @@ export function recordChoice(
   choice: ProviderChoice | undefined,
 ): void {
   if (!choice) return
-  unit.appendToCommit(
-    sql`insert into provider_choices (resource_id, organisation_id, environment, provider, because, asked, created_at)
-      values (${id}, ${organisationId}, ${environment}, ${choice.provider}, ${choice.because}, ${JSON.stringify(choice.asked)}, now())`,
-  )
+  const row = { resourceId: id, organisationId, environment, ...choice, createdAt: new Date() }
+  unit.appendToCommit(newRow(unit.runtime, ProviderChoiceEntity, row))
 }
 
 interface Row {

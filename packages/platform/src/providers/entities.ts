@@ -99,7 +99,7 @@ const ProviderControlEntity = defineEntity({
 })
 
 /** Who was asked to carry an object, and who carries it: see `provider-choices.ts`. */
-const ProviderChoiceEntity = defineEntity({
+export const ProviderChoiceEntity = defineEntity({
   name: 'ProviderChoice',
   tableName: 'provider_choices',
   properties: {
