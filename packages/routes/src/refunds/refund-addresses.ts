@@ -1,8 +1,7 @@
 import { requireConfirmedOwner } from '@payments/accounts'
 import { type NetworkType, networkOf } from '@payments/kernel'
 import { notify } from '@payments/notifications'
-import { type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
-import { sql } from 'kysely'
+import { lookupsOf, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import type { RefundAddressChange, RefundAddresses } from '../api/schemas.ts'
 import type { RouteRow } from '../entity.ts'
@@ -24,10 +23,15 @@ function ofService({ runtime, actor }: Pick<QueryContext, 'runtime' | 'actor'>):
   }
 }
 
-/** SQL expression: the organisation's address for a network type. */
-export const refundAddressSql = ({ actor }: QueryContext, type: NetworkType) => sql<string | null>`(
-  select address from payment_route_refund_addresses
-   where organisation_id = ${actor.organisationId} and environment = ${actor.environment} and network_type = ${type})`
+/** The organisation's address for a network type. */
+export async function refundOfOrganisation(context: QueryContext, type: NetworkType): Promise<string | null> {
+  const { organisationId, environment } = context.actor
+  const { rows } = await lookupsOf(context).query<{ address: string }>(
+    'select address from payment_route_refund_addresses where organisation_id = $1 and environment = $2 and network_type = $3',
+    [organisationId, environment, type],
+  )
+  return rows[0]?.address ?? null
+}
 
 /** The organisation's address, else the service's: every route has a refund address. */
 export function configuredRefund(

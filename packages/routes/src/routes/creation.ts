@@ -1,7 +1,6 @@
 import { checkCustomer } from '@payments/customers'
 import { invalid, isAddressOf, newId } from '@payments/kernel'
 import { aboutObject, createResource, firstAnswer, type QueryContext, type UnitOfWork } from '@payments/platform'
-import { sql } from 'kysely'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
 import type { NewPaymentRoute } from '../api/schemas.ts'
@@ -9,7 +8,7 @@ import { type RouteRow, routeResource } from '../entity.ts'
 import { FIRST_POLL_SECONDS } from '../polling/schedule.ts'
 import { type Carrier, recordCarrier } from '../provider/carrier.ts'
 import { routesProviders } from '../provider/providers.ts'
-import { configuredRefund, refundAddressSql } from '../refunds/refund-addresses.ts'
+import { configuredRefund, refundOfOrganisation } from '../refunds/refund-addresses.ts'
 import type { RefundTo } from '../refunds/refund-owners.ts'
 import { availableNetworks } from './networks.ts'
 import { quoted } from './quotes.ts'
@@ -29,10 +28,18 @@ export interface PreparedRoute extends Plan, Carrier {
  * @throws validation_failed 422, payment_route_active 409, deposit_address_used 502, and the provider's 502 and 503
  */
 export async function prepareRoute(context: QueryContext, input: Input): Promise<PreparedRoute> {
-  const plan = planOf(input, await availableNetworks(context))
+  // What is read at the same time is one packet.
+  const [networks, candidates] = await Promise.all([
+    availableNetworks(context),
+    routesProviders(context, 'reusable', input.originChainKey),
+  ])
+  const plan = planOf(input, networks)
   await checkCustomer(context, input.customerId)
-  const { exists, refund } = await lookUp(context, input, plan)
-  if (exists) throw errors.payment_route_active()
+  const [isTaken, refund] = await Promise.all([
+    exists(context, input, plan),
+    refundOfOrganisation(context, plan.origin.type),
+  ])
+  if (isTaken) throw errors.payment_route_active()
   // The merchant's own choice for this route is an address of the merchant's.
   const refundTo: RefundTo | null = plan.refundAddress
     ? { address: plan.refundAddress, owner: 'organisation' }
@@ -40,7 +47,7 @@ export async function prepareRoute(context: QueryContext, input: Input): Promise
   if (refundTo === null) throw invalid({ refundAddress: 'Required: no refund address is configured for this network' })
   const id = newId()
   const { provider, answer, choice } = await aboutObject({ ...context.actor, id }, async () =>
-    firstAnswer(await routesProviders(context, 'reusable', plan.origin.key), (each) =>
+    firstAnswer(candidates, (each) =>
       quoted(context, each, {
         routeId: id,
         origin: { networkKey: plan.origin.key, currency: plan.originCurrency },
@@ -58,24 +65,29 @@ export async function prepareRoute(context: QueryContext, input: Input): Promise
   return { ...plan, id, provider: provider.name, choice, evidence, depositAddress, refundTo }
 }
 
+/** SQL: what makes two routes the same, as its index has it. */
+const identity = (values: readonly string[]): string => `payment_route_identity(${values.join(', ')})`
+const EQUAL = identity([
+  ...['organisation_id::text', 'environment', 'origin_chain_key', 'origin_currency'],
+  ...['destination_chain_key', 'destination_currency', 'destination_address'],
+])
+
 /**
- * What must be known before the provider is called, in one statement: whether an active or paused route with the same
- * origin, destination and address exists (the unique index decides later), and the organisation's refund address.
+ * SQL: the active or paused route with this identity. Only its own index has the order, so a plan that is kept is never of another one, which would
+ * read all routes.
  */
-async function lookUp(
-  context: QueryContext,
-  input: Input,
-  plan: Plan,
-): Promise<{ exists: boolean; refund: string | null }> {
+const EXISTING = `select id from payment_routes
+  where ${EQUAL} = any (array[${identity(['$1', '$2', '$3', '$4', '$5', '$6', '$7'])}]) and status <> 'deleted' and not hidden
+  order by ${EQUAL} limit 1`
+
+/** Is there such a route? The unique index decides later. */
+async function exists(context: QueryContext, input: Input, plan: Plan): Promise<boolean> {
   const { organisationId, environment } = context.actor
-  const { rows } = await sql<{ exists: boolean; refund: string | null }>`select exists (select 1 from payment_routes
-    where payment_route_identity(organisation_id::text, environment, origin_chain_key, origin_currency, destination_chain_key, destination_currency, destination_address)
-        = payment_route_identity(${organisationId}, ${environment}, ${plan.origin.key}, ${plan.originCurrency}, ${plan.destination.key},
-                                 ${input.destinationCurrency}, ${plan.destinationAddress})
-      and status <> 'deleted' and not hidden) as exists, ${refundAddressSql(context, plan.origin.type)} as refund`.execute(
-    context.em.getKysely(),
-  )
-  return rows[0] ?? { exists: false, refund: null }
+  const { rows } = await context.runtime.lookups.query(EXISTING, [
+    ...[organisationId, environment, plan.origin.key, plan.originCurrency],
+    ...[plan.destination.key, input.destinationCurrency, plan.destinationAddress],
+  ])
+  return rows.length > 0
 }
 
 /** Creates the prepared route. A violated constraint becomes payment_route_active 409 or deposit_address_used 502. */

@@ -1,6 +1,5 @@
 import { assetOf, isAddressOf, type NetworkType, newId, toDecimal } from '@payments/kernel'
 import { actingFor, bestAnswer, createResource, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
-import { sql } from 'kysely'
 import { errors } from '../api/errors.ts'
 import type { sandboxOutcomes } from '../api/schemas.ts'
 import { syncNow } from '../deposits/deposits.ts'
@@ -18,7 +17,7 @@ import {
   routesProvider,
 } from '../provider/provider.ts'
 import { routesProviders } from '../provider/providers.ts'
-import { configuredRefund, refundAddressSql } from '../refunds/refund-addresses.ts'
+import { configuredRefund, refundOfOrganisation } from '../refunds/refund-addresses.ts'
 import type { RefundTo } from '../refunds/refund-owners.ts'
 import { quoted } from './quotes.ts'
 
@@ -53,14 +52,15 @@ export interface PreparedHiddenRoute extends HiddenRoute, Carrier {
  * @throws refund_address_missing 503, deposit_address_used 502, and the provider's 422, 502 and 503
  */
 export async function prepareHiddenRoute(context: QueryContext, route: HiddenRoute): Promise<PreparedHiddenRoute> {
-  const { type } = route.origin
+  const { type, networkKey, currency } = route.origin
+  // Asked for together with the refund address: one packet.
+  const asked = routesProviders(context, route.strict ? 'exact' : 'reusable', networkKey)
+  asked.catch(() => undefined)
   const refundTo: RefundTo | null = route.refundAddress
     ? { address: route.refundAddress, owner: 'payer' }
-    : configuredRefund(context, type, await ofOrganisation(context, type))
+    : configuredRefund(context, type, await refundOfOrganisation(context, type))
   if (refundTo === null) throw errors.refund_address_missing()
   const id = newId()
-  const { networkKey, currency } = route.origin
-  const candidates = await routesProviders(context, route.strict ? 'exact' : 'reusable', networkKey)
   const ask = async (provider: RoutesProvider): Promise<Offer> => {
     const { inputAmount, ...answer } = await quoted(
       context,
@@ -80,7 +80,7 @@ export async function prepareHiddenRoute(context: QueryContext, route: HiddenRou
       throw errors.deposit_address_used()
     return { ...answer, inputAmount }
   }
-  const { provider, answer, choice } = await bestAnswer(candidates, ask, offers(route))
+  const { provider, answer, choice } = await bestAnswer(await asked, ask, offers(route))
   return { ...route, ...answer, id, provider: provider.name, choice, evidence: answer.evidence, refundTo }
 }
 
@@ -99,13 +99,6 @@ const offers = ({ origin, destination, quote }: HiddenRoute) => ({
 const decimal = (units: bigint, symbol: string): string => {
   const asset = assetOf(symbol)
   return asset ? toDecimal(units, asset) : `${units}`
-}
-
-async function ofOrganisation(context: QueryContext, type: NetworkType): Promise<string | null> {
-  const { rows } = await sql<{ refund: string | null }>`select ${refundAddressSql(context, type)} as refund`.execute(
-    context.em.getKysely(),
-  )
-  return rows[0]?.refund ?? null
 }
 
 /**
