@@ -102,9 +102,9 @@ export const accounts = domain({
   },
 })
 
-/** SQL: a join that adds `<alias>.name` and `<alias>.suspended_at` of the organisation that a row of the table `of` belongs to. */
+/** SQL: a join that adds `<alias>.name` and `<alias>.suspended_at` of the organisation that a row of the table `of` belongs to, found by its key. */
 export const joinMerchant = (alias: string, of: string): string =>
-  `join organisations ${alias} on ${alias}.id = ${of}.organisation_id`
+  `cross join lateral (select name, suspended_at from organisations where id = ${of}.organisation_id limit 1) ${alias}`
 
 export { type DesignedEmail, designedEmail } from './emails/designed-email.ts'
 export { sendEmail, sendEmailNow } from './emails/email.ts'

@@ -23,7 +23,8 @@ export const branding = domain({
 
 /** SQL: a left join that adds `<alias>.fields` and `<alias>.verified_domain` of the tenant that a row of the table `of` belongs to. */
 export const joinBranding = (alias: string, of: string): string =>
-  `left join brandings ${alias} on ${alias}.organisation_id = ${of}.organisation_id and ${alias}.environment = ${of}.environment`
+  `left join lateral (
+     select fields, verified_domain from brandings where organisation_id = ${of}.organisation_id and environment = ${of}.environment limit 1) ${alias} on true`
 
 export { type BrandFields, BrandingFields, BrandingPatch } from './schemas.ts'
 export { allFields, type Brand, brandFrom, brandOf, checkLogo, findLogo, mergeFields } from './service.ts'

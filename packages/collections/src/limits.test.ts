@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import {
   act,
   call,
+  connected,
   createKeyFor,
   newCollection,
   newMerchant,
@@ -9,9 +10,10 @@ import {
   signedIn,
   startService,
   startSession,
+  statementsWaiting,
   useService,
 } from '#testing'
-import { getSession } from '../test/sessions.ts'
+import { deadlocks, getSession } from '../test/sessions.ts'
 
 const service = useService({ settings: { TRUST_PROXY: 'loopback' } })
 const START = { action: 'start', networkKey: 'ethereum', currency: 'USDC' }
@@ -37,6 +39,62 @@ test('at most 120 sessions of a link are open for a client address, also when th
   await act(service, open.id, { action: 'cancel' })
   expect((await startFrom(id, '198.51.100.7')).status).toBe(200)
   expect((await startFrom(id, '198.51.100.7')).status).toBe(429)
+})
+
+test('starts of several links at the same time pass the limit of none of them, and none is aborted', async () => {
+  const merchant = await newMerchant(service)
+  const links = [await newCollection(merchant), await newCollection(merchant), await newCollection(merchant)]
+  for (const { id } of links) await copy((await startFrom(id, '198.51.100.7')).body.data.id, 116, 'client')
+  const before = await deadlocks(service)
+  const inTurns = Array.from({ length: 18 }, (_, n) => links[n % 3]?.id ?? '')
+  const started = await Promise.all(inTurns.map(async (id) => ({ id, ...(await startFrom(id, '198.51.100.7')) })))
+  for (const { id } of links) {
+    const statuses = started.filter((each) => each.id === id).map(({ status }) => status)
+    expect(statuses.sort()).toEqual([200, 200, 200, 429, 429, 429])
+  }
+  expect(await deadlocks(service)).toBe(before)
+})
+
+test('a link that is deleted while starts wait for their commit takes none of them, and other links of the merchant take theirs', async () => {
+  const merchant = await newMerchant(service)
+  const [deleted, kept] = [await newCollection(merchant), await newCollection(merchant)]
+  const holder = await connected(service)
+  try {
+    await holder.query('begin')
+    await holder.query("update collections set status = 'inactive' where id = $1", [deleted.id])
+    const first = startFrom(deleted.id, '198.51.100.7')
+    await statementsWaiting(service, 1)
+    const others = [kept, deleted, kept].map(({ id }) => startFrom(id, '198.51.100.7'))
+    await statementsWaiting(service, 2)
+    await holder.query('commit')
+    const replies = (await Promise.all([first, ...others])).map(({ status, body }) => [status, body.message])
+    const refused = [409, 'Collection accepts no payments any more']
+    const started = [200, 'Checkout session started']
+    expect(replies).toEqual([refused, started, refused, started])
+  } finally {
+    await holder.end()
+  }
+  const { rows } = await service.runtime.pool.query(
+    `select count(*)::int as routes, count(s.id)::int as sessions from payment_routes r left join checkout_sessions s on s.route_id = r.id
+      where r.organisation_id = $1`,
+    [merchant.organisationId],
+  )
+  expect(rows).toEqual([{ routes: 2, sessions: 2 }])
+})
+
+test('a link that ends while a start waits for its commit takes none: the time of the commit counts', async () => {
+  const { id } = await newCollection(await newMerchant(service))
+  const holder = await connected(service)
+  try {
+    await holder.query('begin')
+    await holder.query('update collections set ends_at = clock_timestamp() where id = $1', [id])
+    const starting = startFrom(id, '198.51.100.7')
+    await statementsWaiting(service, 1)
+    await holder.query('commit')
+    expect((await starting).status).toBe(409)
+  } finally {
+    await holder.end()
+  }
 })
 
 test('a hundred payers in an office each open the page, watch it and start a payment, with the limits of the specification', async () => {

@@ -9,6 +9,7 @@ import {
   type MigrationStep,
   nameSandbox,
 } from '@payments/platform'
+import { startFunction } from './collections/limits.ts'
 import { byAmount, listed, searchedWords } from './entity.ts'
 
 export const migrations: readonly MigrationStep[] = [
@@ -289,5 +290,9 @@ export const migrations: readonly MigrationStep[] = [
     name: '20261126180000_collection_amounts',
     up: indexConcurrently('collections_by_amount', byAmount),
     concurrently: true,
+  },
+  {
+    name: '20261127080000_session_starts',
+    up: [startFunction],
   },
 ]

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { call, connected, newMerchant, samples, signedIn, useService } from '#testing'
+import { call, connected, newCollection, newMerchant, samples, signedIn, startSession, useService } from '#testing'
 
 const service = useService()
 
 /** Characters of an internal token behind its lookup part. */
 const SECRET = 24
 
-/** Where a part of a key has few rows: a user has few memberships, an environment few providers. */
-const FEW = new Set(['memberships_of_user', 'provider_controls_pkey'])
+/** Where a part of a key has few rows: a user has few memberships, an environment few providers, a link few open sessions. */
+const FEW = new Set(['memberships_of_user', 'provider_controls_pkey', 'checkout_sessions_open'])
 
 /** They name a table that another node reads, or that is written. */
 const WITHOUT_INDEX = new Set(['Bitmap Heap Scan', 'ModifyTable'])
@@ -101,9 +101,14 @@ test('every lookup whose plan is kept reads its tables by their keys alone, whet
       'payment-routes': samples.route.body(),
     }))
       expect((await merchant.call(`POST /v1/${path}`, { body })).status).toBe(201)
+    const session = await startSession(service, (await newCollection(merchant)).id)
+    expect((await call(service, `GET /v1/pay/${session.id}`)).status).toBe(200)
   })
   expect(texts.map((text) => text.match(/from (?:\(select \* from )?(\w+)/)?.[1]).sort()).toEqual([
+    'checkout_sessions',
+    'checkout_sessions',
     'collection_policies',
+    'collections',
     'fiat_account_names',
     'payment_route_refund_addresses',
     'payment_routes',

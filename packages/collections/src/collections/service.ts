@@ -11,6 +11,7 @@ import { checkAddresses } from '../pay/return-urls.ts'
 import { STUCK_SECONDS } from '../settings.ts'
 import { cancelWaiting, lockedCollection, moveCollection, updateCollection } from './changes.ts'
 import { isAhead } from './creation.ts'
+import { payableStates } from './states.ts'
 
 const NEWEST = 200
 
@@ -85,7 +86,7 @@ export async function sessionsOf(context: QueryContext, id: string): Promise<{ r
 }
 
 /** States in which a collection can still be paid by new sessions. */
-const isOpen = ({ status }: CollectionRow): boolean => ['active', 'open', 'overdue'].includes(status)
+const isOpen = ({ status }: CollectionRow): boolean => (payableStates as readonly string[]).includes(status)
 
 /**
  * Changes a collection. Times and the number of payments only while new payments can be started. A patch without fields

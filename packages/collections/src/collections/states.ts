@@ -72,3 +72,6 @@ export const sessionMachine = machine('checkout_session', 'awaiting_payment', {
 
 /** States in which a session takes part of the limit of open sessions. */
 export const openStates = ['awaiting_payment', 'processing', 'underpaid'] as const
+
+/** States in which new sessions of a collection may be started. */
+export const payableStates = ['active', 'open', 'overdue'] as const

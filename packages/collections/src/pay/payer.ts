@@ -2,11 +2,12 @@ import { joinMerchant, merchantProfile } from '@payments/accounts'
 import { type Brand, type BrandFields, brandFrom, brandOf, joinBranding } from '@payments/branding'
 import { isId, networkOf, ServiceError, system } from '@payments/kernel'
 import type { MoneyData, Wording } from '@payments/pay-page'
-import { type QueryContext, queryContext, rowMapper, sqlOf } from '@payments/platform'
+import { columnsOf, lookupsOf, type QueryContext, queryContext, rowMapper } from '@payments/platform'
 import { availableNetworks } from '@payments/routes'
 import { errors } from '../api/errors.ts'
 import { NUMBER_TO_COME, presentCollection, presentPaySession } from '../api/present.ts'
 import type { PayPage } from '../api/schemas.ts'
+import { payableStates } from '../collections/states.ts'
 import { CollectionEntity, type CollectionRow, SessionEntity, type SessionRow } from '../entity.ts'
 import type { PaymentChoice } from '../rows.ts'
 import { optionsOf, withEstimates } from '../sessions/options.ts'
@@ -25,12 +26,22 @@ export interface PayTarget {
   readonly brand: Brand
 }
 
-/** A collection with its merchant, by its own id or that of one of its sessions. */
-const TARGET = `
+/**
+ * SQL: the row with an id. Other indexes have the id behind the tenant, and can be read from end to end: they do not have its order, so a plan that is kept
+ * is never of one of them.
+ */
+const byId = (columns: string, table: string, id: string): string =>
+  `(select ${columns} from ${table} where id = any (array[${id}]) order by id limit 1)`
+
+/**
+ * A collection with its merchant, by its own id or that of one of its sessions. Each table is found by its key alone.
+ * @param columns those of the collection
+ */
+const targetSql = (columns: string): string => `
   select c.*, m.name as merchant_name, m.suspended_at is not null as merchant_suspended,
          b.fields as brand_fields, b.verified_domain as brand_domain
-    from collections c ${joinMerchant('m', 'c')} ${joinBranding('b', 'c')}
-   where c.id = coalesce((select parent_id from checkout_sessions where id = $1), $1)`
+    from ${byId(columns, 'collections', `coalesce(${byId('parent_id', 'checkout_sessions', '$1::uuid')}, $1)`)} c
+    ${joinMerchant('m', 'c')} ${joinBranding('b', 'c')}`
 
 interface MerchantColumns {
   readonly merchant_name: string
@@ -47,10 +58,13 @@ type RawSession = Parameters<ReturnType<typeof rowMapper<typeof SessionEntity>>>
  * sees those of its own organisation and environment.
  * @throws collection_not_found 404
  */
-export async function findTarget({ em, actor, runtime }: QueryContext, id: string): Promise<PayTarget> {
+export async function findTarget(context: QueryContext, id: string): Promise<PayTarget> {
   if (!isId(id)) throw errors.collection_not_found()
-  const db = sqlOf(em)
-  const { rows } = await db.query<RawCollection & MerchantColumns>(TARGET, [id])
+  const { actor, runtime } = context
+  const db = lookupsOf(context)
+  const { rows } = await db.query<RawCollection & MerchantColumns>(targetSql(columnsOf(runtime, CollectionEntity)), [
+    id,
+  ])
   const [found] = rows
   if (!found) throw errors.collection_not_found()
   const { merchant_name: name, merchant_suspended: suspended, brand_fields: fields, brand_domain, ...raw } = found
@@ -61,14 +75,17 @@ export async function findTarget({ em, actor, runtime }: QueryContext, id: strin
   const brand = brandFrom(fields ? { fields, verifiedDomain: brand_domain } : undefined, collection.branding)
   const merchant = { name: brand.displayName ?? name, suspended }
   if (collection.id === id.toLowerCase()) return { collection, session: null, merchant, brand }
-  const { rows: sessions } = await db.query<RawSession>('select * from checkout_sessions where id = $1', [id])
+  const { rows: sessions } = await db.query<RawSession>(
+    byId(columnsOf(runtime, SessionEntity), 'checkout_sessions', '$1::uuid'),
+    [id],
+  )
   if (!sessions[0]) throw errors.collection_not_found()
   return { collection, session: rowMapper(runtime, SessionEntity)(sessions[0]), merchant, brand }
 }
 
 /** True while new sessions may be started. The time counts at once, not when the scheduled job runs. */
 export const isPayable = ({ status, endsAt }: Pick<CollectionRow, 'status' | 'endsAt'>, now = new Date()): boolean =>
-  ['active', 'open', 'overdue'].includes(status) && (!endsAt || endsAt > now)
+  (payableStates as readonly string[]).includes(status) && (!endsAt || endsAt > now)
 
 /** What is said about the money of a session depends on this, at a time. */
 export const moneyData = (

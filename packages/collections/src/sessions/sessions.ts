@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { createBankTransfer } from '@payments/fiat'
 import {
   type AssetSymbol,
@@ -14,16 +13,15 @@ import {
 } from '@payments/kernel'
 import {
   actingFor,
-  addressBlock,
   type CallContext,
   createResource,
   move,
   type QueryContext,
   queryContext,
-  sqlOf,
   type UnitOfWork,
 } from '@payments/platform'
 import {
+  type AvailableNetwork,
   availableNetworks,
   createHiddenRoute,
   type PreparedHiddenRoute,
@@ -34,10 +32,10 @@ import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
 import type { PayAction } from '../api/schemas.ts'
 import { lockedCollection, lockedSession, updateSession } from '../collections/changes.ts'
-import { openStates } from '../collections/states.ts'
+import { checkOpenSessions, clientOf, startWithCommit } from '../collections/limits.ts'
 import { type CollectionRow, type SessionRow, sessionResource } from '../entity.ts'
 import { findTarget, isPayable } from '../pay/payer.ts'
-import { SESSION_MINUTES, SESSIONS_PER_ADDRESS, SESSIONS_PER_LINK } from '../settings.ts'
+import { SESSION_MINUTES } from '../settings.ts'
 import { optionsOf } from './options.ts'
 import { addressUse, missingAmount } from './policy.ts'
 import { type HeldPrice, held, PRICE_RETRY_SECONDS } from './prices.ts'
@@ -83,9 +81,13 @@ export async function prepareStart(context: QueryContext, input: Input, call: Ca
   }
   if (!isPayable(collection)) throw errors.collection_closed()
   const client = clientOf(collection.id, call.ip)
-  await limitSessions(merchantContext, collection.id, client)
+  // Asked for together: one packet.
+  const checked = checkOpenSessions(merchantContext, collection.id, client)
+  const networks = availableNetworks(merchantContext, addressUse(collection.paymentPolicy))
+  networks.catch(() => undefined)
+  await checked
   const wrong: Mistakes = {}
-  const choice = await chosen(merchantContext, collection, input, wrong)
+  const choice = chosen(await networks, collection, input, wrong)
   const { targetAmount, price } = await targetOf(merchantContext, collection, input, wrong)
   const refundAddress = refundOf(collection, input, wrong)
   if (input.refundBankAccount && !transfers) wrong.refundBankAccount = 'Only for a bank transfer'
@@ -159,13 +161,13 @@ function forPayer(error: unknown): unknown {
   return invalid({ currency: 'Not available for this payment at present, please choose another one' })
 }
 
-async function chosen(
-  context: QueryContext,
+function chosen(
+  networks: readonly AvailableNetwork[],
   collection: CollectionRow,
   { method, networkKey: givenNetwork, currency: givenCurrency }: Input,
   wrong: Mistakes,
 ) {
-  const options = optionsOf(await availableNetworks(context, addressUse(collection.paymentPolicy)), collection)
+  const options = optionsOf(networks, collection)
   // Who transfers need not choose where stablecoin could come in too.
   const [first] = method === 'bank_transfer' && !givenNetwork && !givenCurrency ? options : []
   const { networkKey, currency } = first ?? { networkKey: givenNetwork, currency: givenCurrency }
@@ -210,34 +212,18 @@ function refundOf(
   return null
 }
 
-/** What identifies a client at one collection, without keeping its address. */
-const clientOf = (collectionId: string, ip = ''): string => hash('sha256', `${collectionId} ${addressBlock(ip)}`)
-
-/** @throws too_many_sessions 429 */
-async function limitSessions({ em }: Pick<QueryContext, 'em'>, collectionId: string, client: string): Promise<void> {
-  const { rows } = await sqlOf(em).query<{ own: number; all: number }>(
-    `select count(*) filter (where client = $2)::int as own, count(*)::int as all
-       from checkout_sessions where parent_id = $1 and status in (${openStates.map((state) => `'${state}'`).join(', ')})`,
-    [collectionId, client],
-  )
-  const { own = 0, all = 0 } = rows[0] ?? {}
-  if (own >= SESSIONS_PER_ADDRESS || all >= SESSIONS_PER_LINK) throw errors.too_many_sessions({ retryAfter: 60 })
-}
-
 /**
- * Starts the prepared session. The collection is locked meanwhile, so that the limits hold for starts at the same time.
+ * Starts the prepared session. The commit checks again that the collection takes it, under its lock: see {@link startWithCommit}.
  * @throws collection_closed 409, too_many_sessions 429
  */
 export async function start(unit: UnitOfWork, input: Input, prepared: PreparedStart): Promise<SessionRow> {
   if ('session' in prepared) return addAccount(unit, prepared)
-  const acting = actingFor(unit, prepared.collection)
-  const collection = await lockedCollection(acting, prepared.collection.id)
-  if (!isPayable(collection)) throw errors.collection_closed()
-  await limitSessions(acting, collection.id, prepared.client)
-  const { route, transfer } = prepared
+  const { collection, route, transfer } = prepared
+  const acting = actingFor(unit, collection)
   const longest = Date.now() + SESSION_MINUTES * 60_000
   const expiresAt = new Date(Math.min(longest, Date.parse(transfer?.account.expiresAt ?? '') || longest))
   const id = newId()
+  startWithCommit(acting, { id, collectionId: collection.id, client: prepared.client })
   if (transfer) createBankTransfer(acting, transfer.transfer, id)
   const { graceMinutes } = collection.paymentPolicy
   createHiddenRoute(acting, route, new Date(expiresAt.getTime() + graceMinutes * 60_000))

@@ -55,6 +55,18 @@ export function rowMapper<E extends EntitySchema>(
   return (row) => convert(comparator.mapResult(meta, row) as InferEntity<E>)
 }
 
+/** SQL: the columns of an entity, for a statement whose plan is kept: one that selects `*` fails once a migration has added a column. */
+export function columnsOf({ orm }: Runtime, entity: EntitySchema): string {
+  const known = columns.get(orm)?.get(entity)
+  if (known !== undefined) return known
+  const { props } = orm.getMetadata().get(entity.meta.class)
+  const text = props.flatMap(({ fieldNames }) => fieldNames.map((name) => `"${name}"`)).join(', ')
+  columns.set(orm, (columns.get(orm) ?? new Map()).set(entity, text))
+  return text
+}
+
+const columns = new WeakMap<Runtime['orm'], Map<EntitySchema, string>>()
+
 type Platform = Parameters<UuidType['convertToJSValue']>[1]
 
 /** Values that the ORM's mapping leaves as the driver returned them, such as amounts, which arrive as text. */
