@@ -19,17 +19,19 @@ export const optionsOf = (
   { acceptedNetworks, acceptedCurrencies, destinationChainKey, currency: own }: Accepts,
 ): PaymentChoice[] => {
   const currencyRank = (symbol: string) => acceptedCurrencies?.indexOf(symbol) ?? (symbol === own ? 0 : 1)
-  const networkRank = (key: string) =>
-    acceptedNetworks?.indexOf(key) ?? Number(estimateOf(key, destinationChainKey).fee)
+  const accepted = networks
+    .filter(({ key }) => acceptedNetworks?.includes(key) ?? true)
+    .map(({ key, origins }) => {
+      const rank = acceptedNetworks?.indexOf(key) ?? Number(estimateOf(key, destinationChainKey).fee)
+      return { key, origins: origins as readonly string[], rank }
+    })
+    .sort((one, other) => one.rank - other.rank)
   const symbols = [...new Set(networks.flatMap(({ origins }) => origins))]
   return symbols
     .filter((currency) => acceptedCurrencies?.includes(currency) ?? true)
     .sort((one, other) => currencyRank(one) - currencyRank(other))
     .flatMap((currency) =>
-      networks
-        .filter(({ key, origins }) => origins.includes(currency) && (acceptedNetworks?.includes(key) ?? true))
-        .sort((one, other) => networkRank(one.key) - networkRank(other.key))
-        .map(({ key }) => ({ networkKey: key, currency })),
+      accepted.filter(({ origins }) => origins.includes(currency)).map(({ key }) => ({ networkKey: key, currency })),
     )
 }
 
