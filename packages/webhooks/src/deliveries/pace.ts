@@ -18,4 +18,4 @@ export const pacedAfter = (attempts: string): string =>
 
 /** SQL: a due time, not before the pace of a queue `q` that has not answered allows an attempt. */
 export const paced = (due: string, answered: string, pacedUntil = 'q.paced_until'): string =>
-  `case when ${answered} then ${due} else greatest(${due}, ${pacedUntil} - make_interval(secs => ${INTERVAL * (BURST - 1)})) end`
+  `greatest(${due}, case when not (${answered}) then ${pacedUntil} - make_interval(secs => ${INTERVAL * (BURST - 1)}) end)`

@@ -43,11 +43,11 @@ export const OVER = `exists (select from webhook_changes c
   where c.endpoint_id = d.endpoint_id and c.kind = 'end' and d.created_at <= c.created_at)`
 
 /** When an endpoint is due again: at the end of its oldest lease while its slots are taken, else with its earliest due delivery. */
-const NEXT_DUE = `coalesce(
-  case when (select count(*) from webhook_deliveries d where d.endpoint_id = q.endpoint_id and d.claim is not null and d.due_at > now()) >= q.slots
-    then (select min(d.due_at) from webhook_deliveries d where d.endpoint_id = q.endpoint_id and d.claim is not null and d.due_at > now())
-    else (select min(d.due_at) from webhook_deliveries d where d.endpoint_id = q.endpoint_id and d.status = 'pending')
-  end, 'infinity')`
+const NEXT_DUE = `coalesce((
+  select case when r.taken >= q.slots then r.first_end
+    else (select min(d.due_at) from webhook_deliveries d where d.endpoint_id = q.endpoint_id and d.status = 'pending') end
+    from (select count(*) as taken, min(d.due_at) as first_end from webhook_deliveries d
+           where d.endpoint_id = q.endpoint_id and d.claim is not null and d.due_at > now()) r), 'infinity')`
 
 /**
  * Claims due deliveries, in order of creation within an endpoint, as many as there is room for. Capacity is shared by
