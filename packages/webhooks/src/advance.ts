@@ -1,5 +1,5 @@
 import { sqlOf, type UnitOfWork } from '@payments/platform'
-import { DELIVER } from './deliveries/dispatcher.ts'
+import { DELIVER } from './deliveries/queue.ts'
 import { advanceLater, CHANGES, makeSome } from './endpoints/changes.ts'
 
 /**

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { connected, type Merchant, newMerchant, useService } from '#testing'
 import { advance, emitEvents, endpoint, receiverPool, until } from '../test/deliveries.ts'
 import { manyEndpoints } from '../test/endpoints.ts'
-import { claim, notMade, type Outcome, settle } from './deliveries/queue.ts'
+import { claim, DELIVER, notMade, type Outcome, settle } from './deliveries/queue.ts'
 import { MAX_PENDING } from './deliveries/tenants.ts'
 import { changesTask } from './endpoints/changes.ts'
 import { fanOutTask } from './events/fan-out.ts'
@@ -70,6 +70,21 @@ test.each(['webhook_queues where endpoint_id', 'webhook_endpoints where id'])(
     expect(claimed.map(({ eventId }) => eventId)).toEqual(first.slice(0, 5))
   },
 )
+
+test('an endpoint whose queue was locked during the fan-out is looked at again at once until it is free, and is then delivered to at once', async () => {
+  const merchant = await newMerchant(service)
+  const { id } = await endpoint(merchant, { url })
+  const triggered: string[] = []
+  const runtime = { ...service.runtime, trigger: (task: string) => void triggered.push(task) }
+  await emitEvents(service.runtime, merchant, 1)
+  await whileLocked('select from webhook_queues where endpoint_id = $1 for update', [id], async () => {
+    await drainAll()
+    expect([await changesTask.run(runtime), await changesTask.run(runtime), triggered]).toEqual([true, true, []])
+  })
+  expect([await changesTask.run(runtime), triggered]).toEqual([false, [DELIVER]])
+  expect(await claim(service.runtime.pool, ROOM)).toHaveLength(1)
+  expect([await changesTask.run(runtime), triggered]).toEqual([false, [DELIVER]])
+})
 
 test('events of live come before those of test, and each organisation gets its turn', async () => {
   const flood = await newMerchant(service)

@@ -8,7 +8,7 @@ import { find, taking } from '../endpoints/service.ts'
 import { DeliveryEntity, type DeliveryRow, EventEntity, present, presentDelivery } from '../entity.ts'
 import { emit } from '../events/outbox.ts'
 import { TEST_EVENT } from '../events/test-event.ts'
-import { DELIVER } from './dispatcher.ts'
+import { DELIVER } from './queue.ts'
 
 export { recover, replay } from './recovery.ts'
 

@@ -1,12 +1,18 @@
 import { timeOfId } from '@payments/kernel'
 import { histograms, type Runtime, type Slots, slotsTask } from '@payments/platform'
 import { disableIfFailing, isDue } from '../endpoints/endpoint-health.ts'
-import { claim, type DeliveryAttempt, type Failing, LEASE_SECONDS, notMade, type Outcome, settle } from './queue.ts'
+import {
+  claim,
+  DELIVER,
+  type DeliveryAttempt,
+  type Failing,
+  LEASE_SECONDS,
+  notMade,
+  type Outcome,
+  settle,
+} from './queue.ts'
 import { nextDelay } from './schedule.ts'
 import type { createSender, Sent } from './send.ts'
-
-/** Name of the task that attempts deliveries. */
-export const DELIVER = 'webhooks.deliver'
 
 /**
  * Maximum attempts in flight in one process, and how many of them may belong to failing or slow endpoints. One organisation
@@ -20,7 +26,7 @@ const BATCH = 200
 const SLOW_MS = 2000
 
 /** How long the result of an attempt waits before its locked queue is tried again, ms. */
-const LOCKED_MS = 100
+const LOCKED_MS = 10
 /** Endpoints that are notified of or disabled at once, so that rows which they wait for do not take all connections. */
 const HEALTH_UPDATES = 4
 

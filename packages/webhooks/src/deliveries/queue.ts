@@ -5,6 +5,9 @@ import type { Pool } from 'pg'
 import { type Capacity, type Due, share } from './fair-share.ts'
 import { PACED_ROOM, paced, pacedAfter } from './pace.ts'
 
+/** Name of the task that attempts deliveries. */
+export const DELIVER = 'webhooks.deliver'
+
 /** Maximum attempts in flight to a healthy endpoint, and to one whose last attempt failed or was slow. */
 export const FULL_SLOTS = 5
 const FEW_SLOTS = 1

@@ -7,9 +7,8 @@ import type { Recovered, Recovery } from '../api/schemas.ts'
 import { acceptsDeliveries, find, taking } from '../endpoints/service.ts'
 import { EndpointEntity } from '../entity.ts'
 import { TEST_EVENT } from '../events/test-event.ts'
-import { DELIVER } from './dispatcher.ts'
 import { EVENT_COLUMNS, insertDeliveries, optInTypes } from './new-deliveries.ts'
-import { OVER } from './queue.ts'
+import { DELIVER, OVER } from './queue.ts'
 import { MAX_PENDING, pendingOf } from './tenants.ts'
 
 /** Maximum number of deliveries that one call creates. */

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Environment, newId } from '@payments/kernel'
 import { inTransaction, isDatabaseUnavailable, type Runtime, type SqlExecutor, type Task } from '@payments/platform'
-import { FULL_SLOTS, notMade } from '../deliveries/queue.ts'
+import { DELIVER, FULL_SLOTS, notMade } from '../deliveries/queue.ts'
 
 /** Name of the task that makes changes of queues and deliveries. */
 export const CHANGES = 'webhooks.changes'
@@ -9,6 +10,8 @@ export const CHANGES = 'webhooks.changes'
 const BATCH = 1000
 /** Transactions in a row, so that the task sees that the process stops. */
 const ROUND = 50
+/** How soon a queue that was locked is looked at again, ms: a worker's own transactions hold it for less. */
+const LOCKED_MS = 20
 
 const LATER = 'update webhook_changes set turn = turn + 1 where id = $1'
 
@@ -49,32 +52,52 @@ export const endLater = (client: SqlExecutor, endpointId: string, environment: E
 /**
  * Makes the changes that {@link dueLater}, {@link advanceLater} and {@link endLater} asked for: each batch in a transaction, under the lock
  * of the endpoint's queue, in which its progress is written too. So a change is made exactly once, whenever a process dies. An endpoint
- * whose queue another transaction holds comes later; live ones come first, and those with many deliveries take turns.
+ * whose queue another transaction holds comes later, and soon where it has new deliveries; live ones come first, and those with many deliveries take turns.
  */
 export const changesTask: Task = {
   name: CHANGES,
   intervalMs: 1000,
   runsIn: 'one-process',
   async run(runtime) {
-    for (let made = 0; made < ROUND; made++) if (!(await makeOne(runtime))) return false
-    return true
+    let made = 0
+    let last: Made = 'made'
+    while (made < ROUND && last === 'made') {
+      last = await makeOne(runtime)
+      if (last === 'made') made++
+    }
+    if (made > 0) runtime.trigger(DELIVER)
+    if (last === 'none' && (await isDueLater(runtime))) {
+      await sleep(LOCKED_MS)
+      return true
+    }
+    return last === 'made'
   },
 }
 
-/** One transaction. A change that fails comes after the others. @returns false when there was none to make */
-async function makeOne(runtime: Runtime): Promise<boolean> {
+/** Is there an endpoint with new deliveries whose queue was locked? */
+async function isDueLater({ pool }: Runtime): Promise<boolean> {
+  const { rows } = await pool.query<{ locked: boolean }>(
+    "select exists (select from webhook_changes join webhook_queues using (endpoint_id) where kind = 'due') as locked",
+  )
+  return rows[0]?.locked ?? false
+}
+
+type Made = 'made' | 'none' | 'failed'
+
+/** One transaction. A change that fails comes after the others. */
+async function makeOne(runtime: Runtime): Promise<Made> {
   let change: Change | undefined
   try {
     await inTransaction(runtime.pool, async (client) => {
       change = await next(client, null)
       if (change) await make(client, change, BATCH)
     })
-    return change !== undefined
+    return change ? 'made' : 'none'
   } catch (error) {
     if (!change || isDatabaseUnavailable(error)) throw error
     runtime.log.warn({ err: error, endpoint: change.endpointId, kind: change.kind }, 'change of a webhook queue failed')
     await runtime.pool.query(LATER, [change.id])
-    return false
+    return 'failed'
   }
 }
 

@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable, type Runtime, sqlState, type Task } from '@payments/platform'
-import { DELIVER } from '../deliveries/dispatcher.ts'
 import { EVENT_COLUMNS, insertDeliveries, optInTypes } from '../deliveries/new-deliveries.ts'
+import { DELIVER } from '../deliveries/queue.ts'
 import { type Tenants, tenantsOf, type Waiting } from '../deliveries/tenants.ts'
 import { CHANGES } from '../endpoints/changes.ts'
 import { drain } from './drain.ts'
