@@ -70,6 +70,8 @@ export const furtherSettings = ({ relay, near, paycrest, exchange, node, cngn, q
   LOG_LEVEL: 'warn',
   DATABASE_POOL: '8',
   DATABASE_WORKER_POOL: '4',
+  // Nothing listens there: a standby that is away costs no request.
+  DATABASE_READ_URL: 'postgres://payments@127.0.0.1:5001/payments',
   DATABASE_ACQUIRE_SECONDS: '4',
   ORGANISATION_CONCURRENCY: '6',
   ORGANISATION_WAITING: '200',
