@@ -83,8 +83,6 @@ const listed = async (gateway: RunningService, path = '/customers') => {
   return (Object.values(data)[0] as { id: string }[]).map(({ id }) => id)
 }
 
-const logged = () => gateways.flatMap(({ logs }) => logs.map((line) => JSON.parse(line)))
-
 /** What is read is not in a table, or is found by its key on the primary. */
 const WITHOUT_STATEMENTS = [
   'cngn.networks',
@@ -99,6 +97,7 @@ onStandbys(
   { timeout: 120_000 },
   async () => {
     const [gateway] = gateways
+    const before = gateway.logs.length
     const customerId = await createCustomer()
     const { accessToken } = await signedIn(gateway.runtime, { role: 'operator' })
     const found = new Map<string, string>()
@@ -118,7 +117,7 @@ onStandbys(
       }
     }
     expect([...found.values()].filter((server) => server === 'standby').length).toBeGreaterThan(60)
-    expect(logged().filter(({ msg }) => msg === 'read on the standby failed')).toEqual([])
+    expect(gateway.logs.slice(before).filter((line) => line.includes('read on the standby failed'))).toEqual([])
   },
 )
 
@@ -216,11 +215,13 @@ onStandbys(
     }
     expect([failures, requests > 50]).toEqual([[], true])
     const lines = gateway.logs.slice(before).map((line) => JSON.parse(line))
-    expect(lines.flatMap(({ msg, problem: of }) => (/^standby/.test(msg) ? [[msg, of]] : []))).toEqual([
+    const outages = lines.flatMap(({ msg, problem: of }) => (/^standby/.test(msg) ? [[msg, of]] : []))
+    // A server that is being promoted is of the next timeline a moment before it is no standby any more.
+    const promoted = expect.stringMatching(/^(not_a_standby|other_history)$/)
+    expect(outages).toEqual([
       ['standby unavailable', 'unreachable'],
       ['standby available again', undefined],
-      ['standby unavailable', 'not_a_standby'],
-      ['standby unavailable', 'unreachable'],
+      ['standby unavailable', promoted],
       ['standby available again', undefined],
     ])
   },

@@ -93,10 +93,9 @@ export function connectStandby(url: string, options: ReadingOptions & { readonly
     }
     if (problem !== 'behind') generation++
     const now = Date.now()
-    const since = unavailable?.problem === problem ? unavailable.since : now
-    const isLogged = unavailable?.problem === problem && unavailable.isLogged
-    const isNews = problem !== 'behind' || now - since > BEHIND_LOGGED_MS
-    if (isNews && !isLogged) log.warn({ err: error, problem }, 'standby unavailable')
+    const { since, isLogged } = unavailable ?? { since: now, isLogged: false }
+    const isNews = !isLogged && (problem !== 'behind' || now - since > BEHIND_LOGGED_MS)
+    if (isNews) log.warn({ err: error, problem }, 'standby unavailable')
     const askAgainAt = now + (problem === 'behind' ? BEHIND_RETRY_MS : RETRY_MS)
     unavailable = { problem, since, askAgainAt, isLogged: isLogged || isNews }
   }
@@ -118,12 +117,14 @@ export function connectStandby(url: string, options: ReadingOptions & { readonly
   async function attempt<T>(position: WalPosition, read: () => Promise<T>): Promise<T | undefined> {
     if (unavailable) void askAgain(position)
     else {
+      const begun = generation
       try {
         const result = await read()
         reads.standby++
         return result
       } catch (error) {
-        failed(error)
+        // What ended a read that had begun before the last failure is known, and may be over.
+        if (begun === generation) failed(error)
       }
     }
     reads.primary++
