@@ -6,8 +6,8 @@ const service = useService()
 /** Characters of an internal token behind its lookup part. */
 const SECRET = 24
 
-/** Where a part of a key has few rows: a user has few memberships, an environment few providers, a link few open sessions. */
-const FEW = new Set(['memberships_of_user', 'provider_controls_pkey', 'checkout_sessions_open'])
+/** Where a part of a key has few rows: a user has few memberships and sessions, an environment few providers, a link few open sessions. */
+const FEW = new Set(['memberships_of_user', 'sessions_of_user', 'provider_controls_pkey', 'checkout_sessions_open'])
 
 /** They name a table that another node reads, or that is written. */
 const WITHOUT_INDEX = new Set(['Bitmap Heap Scan', 'ModifyTable'])
@@ -93,7 +93,8 @@ test('every lookup whose plan is kept reads its tables by their keys alone, whet
   const texts = await textsOf(service.runtime.lookups, async () => {
     const merchant = await newMerchant(service)
     const { accessToken } = await signedIn(service.runtime, { organisationId: merchant.organisationId, role: 'owner' })
-    expect((await call(service, 'GET /v1/auth/me', { token: accessToken })).status).toBe(200)
+    for (const path of ['auth/me', 'auth/sessions'])
+      expect((await call(service, `GET /v1/${path}`, { token: accessToken })).status).toBe(200)
     expect((await merchant.call('GET /v1/rates')).status).toBe(200)
     for (const [path, body] of Object.entries({
       collections: samples.collection.body(),
@@ -114,6 +115,7 @@ test('every lookup whose plan is kept reads its tables by their keys alone, whet
     'payment_routes',
     'provider_controls',
     'sandbox_faults',
+    'sessions',
     'unnest',
     'users',
   ])

@@ -1,6 +1,6 @@
 import type { EntityDictionary, InferEntity } from '@mikro-orm/core'
 import { isId } from '@payments/kernel'
-import { type QueryContext, rowMapper, sqlOf, type UnitOfWork } from '@payments/platform'
+import { columnsOf, lookupsOf, type QueryContext, rowMapper, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
 import type { EndedOthers, EndedSession, SessionList } from '../api/schemas.ts'
@@ -11,13 +11,18 @@ const NEWEST = 200
 /** What is neither revoked nor expired at a time: sessions, and internal tokens. */
 export const activeAt = (at: Date) => ({ revokedAt: null, expiresAt: { $gt: at } })
 
+/** SQL: only the index of a user's sessions has their order, so a plan that is kept is of that one. */
+const activeSessions = (columns: string): string => `
+  select *, count(*) over ()::int as total
+    from (select ${columns} from sessions where user_id = $1 order by created_at desc offset 0) s
+   where revoked_at is null and expires_at > now() order by created_at desc, id desc limit ${NEWEST}`
+
 /** The user's active sessions in all organisations, newest first, at most 200; `total` counts all. */
-export async function listSessions({ em, actor, runtime }: QueryContext): Promise<z.input<typeof SessionList>> {
-  const { rows } = await sqlOf(em).query<EntityDictionary<InferEntity<typeof SessionEntity>> & { total: number }>(
-    `select *, count(*) over ()::int as total from sessions
-      where user_id = $1 and revoked_at is null and expires_at > now() order by created_at desc, id desc limit ${NEWEST}`,
-    [actor.userId],
-  )
+export async function listSessions(context: QueryContext): Promise<z.input<typeof SessionList>> {
+  const { actor, runtime } = context
+  const { rows } = await lookupsOf(context).query<
+    EntityDictionary<InferEntity<typeof SessionEntity>> & { total: number }
+  >(activeSessions(columnsOf(runtime, SessionEntity)), [actor.userId])
   const sessions = rows.map(rowMapper(runtime, SessionEntity)).map((row) => ({
     id: row.id,
     organisationId: row.organisationId,
