@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { type ProofReport, record } from '@payments/proof'
 import { benchMemory } from './growth/memory.ts'
 import { benchScaling } from './growth/scaling.ts'
+import { benchTables } from './growth/tables.ts'
 import { benchLedger } from './ledger/ledger.ts'
 import { benchReports } from './ledger/reports.ts'
 import { benchSearch } from './ledger/search.ts'
@@ -19,6 +20,7 @@ const parts: Readonly<Record<string, (print: (line: string) => void) => Promise<
   ledger: benchLedger,
   webhooks: benchWebhooks,
   scaling: benchScaling,
+  tables: benchTables,
   memory: benchMemory,
   start: benchStart,
   profile: benchProfile,
