@@ -11,7 +11,7 @@ import { checkAddresses } from '../pay/return-urls.ts'
 import { STUCK_SECONDS } from '../settings.ts'
 import { cancelWaiting, lockedCollection, moveCollection, updateCollection } from './changes.ts'
 import { isAhead } from './creation.ts'
-import { payableStates } from './states.ts'
+import { isPayableState } from './states.ts'
 
 const NEWEST = 200
 
@@ -85,9 +85,6 @@ export async function sessionsOf(context: QueryContext, id: string): Promise<{ r
   })
 }
 
-/** States in which a collection can still be paid by new sessions. */
-const isOpen = ({ status }: CollectionRow): boolean => (payableStates as readonly string[]).includes(status)
-
 /**
  * Changes a collection. Times and the number of payments only while new payments can be started. A patch without fields
  * changes nothing.
@@ -100,7 +97,7 @@ export async function change(
   const row = await lockedCollection(unit, collectionId)
   if (Object.keys(patch).length === 0) return row
   const { dueAt, expiresAt, maxPayments, embedConfig, metadata, branding, ...rest } = patch
-  if ((dueAt !== undefined || expiresAt !== undefined || maxPayments !== undefined) && !isOpen(row))
+  if ((dueAt !== undefined || expiresAt !== undefined || maxPayments !== undefined) && !isPayableState(row.status))
     throw errors.collection_final()
   checkPatch(row, patch)
   if (branding) await checkLogo(unit, branding as BrandFields, 'branding.logoId')

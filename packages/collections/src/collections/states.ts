@@ -75,3 +75,6 @@ export const openStates = ['awaiting_payment', 'processing', 'underpaid'] as con
 
 /** States in which new sessions of a collection may be started. */
 export const payableStates = ['active', 'open', 'overdue'] as const
+
+/** Is it one of the {@link payableStates}? */
+export const isPayableState = (status: string): boolean => (payableStates as readonly string[]).includes(status)

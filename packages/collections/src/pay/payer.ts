@@ -7,7 +7,7 @@ import { availableNetworks } from '@payments/routes'
 import { errors } from '../api/errors.ts'
 import { NUMBER_TO_COME, presentCollection, presentPaySession } from '../api/present.ts'
 import type { PayPage } from '../api/schemas.ts'
-import { payableStates } from '../collections/states.ts'
+import { isPayableState } from '../collections/states.ts'
 import { CollectionEntity, type CollectionRow, SessionEntity, type SessionRow } from '../entity.ts'
 import type { PaymentChoice } from '../rows.ts'
 import { optionsOf, withEstimates } from '../sessions/options.ts'
@@ -85,7 +85,7 @@ export async function findTarget(context: QueryContext, id: string): Promise<Pay
 
 /** True while new sessions may be started. The time counts at once, not when the scheduled job runs. */
 export const isPayable = ({ status, endsAt }: Pick<CollectionRow, 'status' | 'endsAt'>, now = new Date()): boolean =>
-  (payableStates as readonly string[]).includes(status) && (!endsAt || endsAt > now)
+  isPayableState(status) && (!endsAt || endsAt > now)
 
 /** What is said about the money of a session depends on this, at a time. */
 export const moneyData = (

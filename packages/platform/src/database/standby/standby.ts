@@ -9,7 +9,7 @@ import { CannotServe, requireReplayed, type StandbyProblem } from './replayed.ts
 const RETRY_MS = 1000
 /** The same while it is behind, which it may be for a moment only. */
 const BEHIND_RETRY_MS = 100
-/** A standby that is behind for a shorter time is no news for operators. */
+/** A standby that is behind for a shorter time is not logged. */
 const BEHIND_LOGGED_MS = 10_000
 
 /** So many reads have or wait for a connection at most, for each that there may be: an operation reads several things at the same time. */
