@@ -68,12 +68,17 @@ export async function installQueues(boss: PgBoss, jobs: readonly Job[]): Promise
   }
 }
 
+/** Where its notification was lost, a job that recurs starts this much later at the most. */
+const RECURRING_POLL_SECONDS = 10
+
 /** Starts a worker for each job. Data that does not fit the schema fails the job before its handler runs. */
 export async function startWorkers(runtime: Runtime, jobs: readonly Job[]): Promise<void> {
   for (const each of jobs) {
     // With LISTEN active, pg-boss polls only every 30 s and fetches one job per notification: of two jobs sent together,
-    // the second would wait. So the polling interval stays at 1 s, and each fetched job triggers the next fetch at once.
-    const options = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 1, ...each.work }
+    // the second would wait. So the polling interval stays at 1 s, and each fetched job triggers the next fetch at once. What recurs is
+    // sent alone: an idle process need not ask for it each second.
+    const seconds = each.schedule ? RECURRING_POLL_SECONDS : 1
+    const options = { pollingIntervalSeconds: seconds, notifyPollingIntervalSeconds: seconds, ...each.work }
     let worker: string | undefined
     worker = await runtime.boss.work(each.name, options, async ([one]) => {
       if (!one) return
