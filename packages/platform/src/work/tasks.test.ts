@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { pause, useService } from '#testing'
 import { createTriggers, startTasks, type Task } from './tasks.ts'
 
 const service = useService()
+afterEach(() => void vi.useRealTimers())
 
 test('tasks that share the connection for locks never ask it two things at a time', async () => {
   const warnings: string[] = []
@@ -26,7 +27,8 @@ test('tasks that share the connection for locks never ask it two things at a tim
   expect(warnings).toEqual([])
 })
 
-test('a trigger is sent at once, those that follow it are one more, and none comes after the end', async () => {
+test('a trigger is sent at once, those that follow it are one more, and none comes after the end', () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const sent: string[] = []
   const local: string[] = []
   const triggers = createTriggers(
@@ -37,13 +39,16 @@ test('a trigger is sent at once, those that follow it are one more, and none com
   expect([local, sent]).toEqual([['a'], ['a']])
   for (const task of ['a', 'b', 'a', 'a']) triggers.trigger(task)
   expect(local).toEqual(['a', 'b'])
-  await expect.poll(() => local).toEqual(['a', 'b', 'a'])
+  vi.advanceTimersByTime(20)
+  expect(local).toEqual(['a', 'b', 'a'])
   triggers.trigger('a')
-  await expect.poll(() => sent).toEqual(['a', 'b', 'a', 'a'])
+  expect(local).toEqual(['a', 'b', 'a'])
+  vi.advanceTimersByTime(20)
+  expect(sent).toEqual(['a', 'b', 'a', 'a'])
   triggers.trigger('a')
   triggers.stop()
   triggers.trigger('c')
-  await pause(60)
+  vi.runAllTimers()
   expect([local, sent]).toEqual([
     ['a', 'b', 'a', 'a'],
     ['a', 'b', 'a', 'a'],
