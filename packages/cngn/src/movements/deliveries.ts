@@ -32,8 +32,8 @@ export async function claimDeliveries(
 ): Promise<ClaimedDelivery[]> {
   const { rows } = await runtime.pool.query<{ id: string; organisation_id: string; delivery_seconds: number }>(
     `with due as (${dueInTurns({ table: 'cngn_sends', at: 'next_delivery_at', where: 'environment = $1 and next_delivery_at is not null', limit: '$2' })})
-     update cngn_sends s set next_delivery_at = now() + make_interval(secs => greatest($3, delivery_seconds)) from due
-      where s.id = due.id and next_delivery_at <= now()
+     update cngn_sends s set next_delivery_at = now() + make_interval(secs => greatest($3, delivery_seconds))
+      where s.id = any (array(select id from due)) and next_delivery_at <= now()
       returning s.id, organisation_id, delivery_seconds`,
     [environment, limit, LOST_SECONDS],
   )

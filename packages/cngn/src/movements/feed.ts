@@ -212,9 +212,9 @@ async function stragglers(
   const { rows } = await runtime.pool.query<Straggler>(
     `with sends as (${due('cngn_sends')}), receipts as (${due('cngn_receipts')})
      select * from (
-       select 'sends' as source, s.id, s.reference, s.kind, s.next_check_at from cngn_sends s where id in (select id from sends)
+       select 'sends' as source, s.id, s.reference, s.kind, s.next_check_at from cngn_sends s where id = any (array(select id from sends))
        union all
-       select 'receipts', r.id, r.reference, null, r.next_check_at from cngn_receipts r where id in (select id from receipts)) each
+       select 'receipts', r.id, r.reference, null, r.next_check_at from cngn_receipts r where id = any (array(select id from receipts))) each
       order by next_check_at limit $4`,
     values,
   )

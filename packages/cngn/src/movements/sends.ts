@@ -103,8 +103,8 @@ export function queueSend(unit: UnitOfWork, row: TransferRow): void {
 export async function claimSends(runtime: Runtime, environment: Environment, limit: number): Promise<ClaimedSend[]> {
   const { rows } = await runtime.pool.query<{ id: string; kind: Kind; organisation_id: string }>(
     `with due as (${dueInTurns({ table: 'cngn_sends', at: 'next_send_at', where: 'environment = $1 and sent_at is null and not ended', limit: '$2' })})
-     update cngn_sends s set next_send_at = now() + make_interval(secs => $3) from due
-      where s.id = due.id and sent_at is null and not ended and next_send_at <= now()
+     update cngn_sends s set next_send_at = now() + make_interval(secs => $3)
+      where s.id = any (array(select id from due)) and sent_at is null and not ended and next_send_at <= now()
       returning s.id, kind, organisation_id`,
     [environment, limit, LOST_SECONDS],
   )

@@ -50,7 +50,7 @@ export function pollBudget<Extra extends string = never>({ bucket, polls, extra 
        select ${REFILLED} as calls from provider_budgets where ${key} for update
      ), room as (
        select greatest(0, least($6::int * greatest(floor(calls) - $7::int, least(floor(calls), ceil(announced.due::float8 / $6::int))), $4))::int as total,
-              exists (select from ${polls} where ${own} and ${later} and next_poll_at <= now()) as shared
+              coalesce((select next_poll_at <= now() from ${polls} where ${own} and ${later} order by next_poll_at limit 1), false) as shared
          from budget, (select count(*) as due from ${polls} where ${own} and ${soon} and next_poll_at = ${ANNOUNCED_SQL}) as announced
      ), share as (
        select total - case when shared then floor(total * ${LATER_SHARE} + random())::int else 0 end as soon from room
@@ -62,7 +62,7 @@ export function pollBudget<Extra extends string = never>({ bucket, polls, extra 
        ${dueInTurns({ table: polls, at: 'next_poll_at', where: `${own} and ${later}`, limit: '(select later from rest)', few: true })}
      ), claimed as (
        update ${polls} set next_poll_at = now() + make_interval(secs => greatest(poll_seconds, $5))
-        where id in (select id from soon union all select id from later)
+        where id = any (array(select id from soon union all select id from later))
        returning ${columns}
      ), consumed as (
        update provider_budgets

@@ -45,40 +45,58 @@ export async function claimPolls<P extends Provider, C extends Partial<Tenant> &
   return claimed
 }
 
-/** The task that polls what is due, in every worker at once: it keeps the slots of each process filled. */
+/**
+ * The task that polls what is due, in every worker at once: it keeps the slots of each process filled. A claim costs more than most polls, so while
+ * more may be due the process claims again only when half of its slots are free; a trigger claims for those that are.
+ */
 export const pollTask = <P extends Provider, C extends Partial<Tenant> & { readonly id: string }>(
   polls: Polls<P, C>,
 ): Task =>
   slotsTask(polls.name, (runtime) => {
     const inFlight = new Set<Promise<void>>()
+    let claims: Promise<void> = Promise.resolve()
     let stopping = false
-    /** The last claim found something, so more may be due. */
-    let more = false
+    /** A claim is under way, or the last one found nothing. */
+    let waits = false
+
+    async function claim(): Promise<void> {
+      const room = SLOTS - inFlight.size
+      if (room <= 0 || stopping) return
+      waits = true
+      const claimed = await claimPolls(runtime, polls, room)
+      waits = claimed.length === 0
+      for (const each of claimed) start(each)
+    }
+
+    /** One claim at a time: another would find the same objects locked. */
+    function fill(): Promise<void> {
+      const claiming = claims.then(claim)
+      claims = claiming.catch(() => undefined)
+      return claiming
+    }
+
+    function start(claimed: C): void {
+      const failed = (error: unknown): void => {
+        if (!runtime.database.report(error)) runtime.log.warn({ err: error, [polls.object]: claimed.id }, 'poll failed')
+      }
+      const polling = aboutObject(claimed, () => polls.poll(runtime, claimed))
+        .then(() => undefined, failed)
+        .finally(() => {
+          inFlight.delete(polling)
+          if (!waits && !stopping && inFlight.size <= SLOTS / 2) fill().catch(claimFailed)
+        })
+      inFlight.add(polling)
+    }
+
+    function claimFailed(error: unknown): void {
+      if (!runtime.database.report(error)) runtime.log.error({ task: polls.name, err: error }, 'claim failed')
+    }
+
     return {
-      async fill() {
-        const room = SLOTS - inFlight.size
-        if (room <= 0 || stopping) return
-        const claimed = await claimPolls(runtime, polls, room)
-        more = claimed.length > 0
-        for (const each of claimed) {
-          const polling = aboutObject(each, () => polls.poll(runtime, each))
-            .then(
-              () => undefined,
-              (error: unknown) => {
-                if (!runtime.database.report(error))
-                  runtime.log.warn({ err: error, [polls.object]: each.id }, 'poll failed')
-              },
-            )
-            .finally(() => {
-              inFlight.delete(polling)
-              // Claims again as soon as there is room, not with the next second.
-              if (more && !stopping) runtime.trigger(polls.name)
-            })
-          inFlight.add(polling)
-        }
-      },
+      fill,
       async stop() {
         stopping = true
+        await claims
         await Promise.all(inFlight)
       },
     }

@@ -18,10 +18,14 @@ const FEW = 2000
  * SQL: the ids of what is due, locked: one of each organisation in turn, and the longest due first within each, so that no
  * organisation delays another. Each organisation is found by one step on the index, so that however much one has waiting, it costs the
  * others nothing; of those that wait, the first `limit` are looked at closely, because no more can have a turn. Rows
- * are locked one by one, by their ids: as a join, statistics of before a burst would have all that is due compared with all that is ranked.
+ * are locked one by one, by their ids: as a join, statistics of before a burst would have all that is due compared with all that is ranked. For the same
+ * reason a claim names what it takes as `id = any (array(select id from …))`: a join, whose number of rows nobody can guess, reads the whole table.
  */
 export function dueInTurns({ table, at, where, limit, few = false }: Turns): string {
   const due = `${where} and ${at} <= now()`
+  // Compared as a pair, which only the index by organisation has: by the other, one with little due would be looked for among all that is.
+  const dueOf = (id: string): string =>
+    `${where} and (organisation_id, ${at}) >= (${id}, '-infinity') and (organisation_id, ${at}) <= (${id}, now()) order by organisation_id, ${at}`
   const isMany = few ? `(select count(*) from few) = ${FEW}` : 'true'
   return `
   with recursive ${few ? `few as materialized (select id, organisation_id, ${at} as at from ${table} where ${due} order by ${at} limit ${FEW}), ` : ''}owners (id) as (
@@ -31,12 +35,12 @@ export function dueInTurns({ table, at, where, limit, few = false }: Turns): str
       from owners o where o.id is not null
   ), waiting as (
     select o.id from owners o
-     cross join lateral (select ${at} as at from ${table} where ${due} and organisation_id = o.id order by ${at} limit 1) f
+     cross join lateral (select ${at} as at from ${table} where ${dueOf('o.id')} limit 1) f
      order by f.at limit ${limit}
   ), ranked as (
     select d.id, d.at, row_number() over (partition by w.id order by d.at) as turn
       from waiting w
-     cross join lateral (select id, ${at} as at from ${table} where ${due} and organisation_id = w.id order by ${at} limit ${limit}) d${
+     cross join lateral (select id, ${at} as at from ${table} where ${dueOf('w.id')} limit ${limit}) d${
        few
          ? `
     union all

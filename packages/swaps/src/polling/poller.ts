@@ -32,7 +32,7 @@ interface ClaimedSwap {
 export async function claimDue(runtime: Runtime, { provider, environment }: Carried): Promise<readonly ClaimedSwap[]> {
   const { rows: claimed } = await runtime.pool.query<{ id: string; moving: boolean }>(
     `with due as (${dueInTurns({ table: 'swaps', at: 'next_poll_at', where: 'provider = $4 and environment = $1', limit: '$2', few: true })})
-     update swaps s set next_poll_at = now() + make_interval(secs => $3) from due where s.id = due.id
+     update swaps s set next_poll_at = now() + make_interval(secs => $3) where s.id = any (array(select id from due))
      returning s.id, exists (select from swap_transactions t where t.swap_id = s.id and t.outcome is null) as moving`,
     [environment, BATCH, LOST_SECONDS, provider],
   )
