@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { type ProofReport, record } from '@payments/proof'
 import { benchMemory } from './growth/memory.ts'
+import { benchOpen } from './growth/open.ts'
 import { benchScaling } from './growth/scaling.ts'
 import { benchTables } from './growth/tables.ts'
 import { benchLedger } from './ledger/ledger.ts'
@@ -20,6 +21,7 @@ const parts: Readonly<Record<string, (print: (line: string) => void) => Promise<
   ledger: benchLedger,
   webhooks: benchWebhooks,
   scaling: benchScaling,
+  open: benchOpen,
   tables: benchTables,
   memory: benchMemory,
   start: benchStart,

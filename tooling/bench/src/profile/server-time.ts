@@ -5,23 +5,25 @@ import type { Client } from 'pg'
 const TICK_MICROSECONDS = 10_000
 
 /**
- * Processor time of a server's processes in microseconds, until now: also what its statistics of statements leave out, which is to parse, to plan,
- * to commit and to write the log. Sessions that have ended are not in it (Linux).
+ * Processor time of a server's processes in microseconds, until now, with those that have ended: also what its statistics of statements leave out, which is to
+ * parse, to plan, to commit and to write the log (Linux).
  */
 export async function serverTime(client: Client): Promise<number> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   const server = parentOf(statOf(String(rows[0]?.pid)))
-  return readdirSync('/proc')
+  const processes = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(statOf)
     .filter((stat) => parentOf(stat) === server)
-    .reduce((sum, stat) => sum + TICK_MICROSECONDS * (Number(stat[USER]) + Number(stat[SYSTEM])), 0)
+  const ticks = (stat: readonly string[], from: number): number => Number(stat[from]) + Number(stat[from + 1])
+  const ended = ticks(statOf(String(server)), ENDED)
+  return TICK_MICROSECONDS * processes.reduce((sum, stat) => sum + ticks(stat, OWN), ended)
 }
 
-/** Places behind the name of the program, which may have spaces (proc_pid_stat(5)). */
+/** Places behind the name of the program, which may have spaces: user time, and system time behind it (proc_pid_stat(5)). */
 const PARENT = 1
-const USER = 11
-const SYSTEM = 12
+const OWN = 11
+const ENDED = 13
 
 const parentOf = (stat: readonly string[]): string | undefined => stat[PARENT]
 
