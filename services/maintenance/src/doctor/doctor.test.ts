@@ -5,7 +5,16 @@ import { everyDomain } from '@payments/api'
 import { adapters } from '@payments/gateway'
 import { checkFingerprints, type Diagnosis } from '@payments/platform'
 import { expect, onTestFinished, test } from 'vitest'
-import { freePort, startInProduction, startMailbox, trustedCertificate, useService } from '#testing'
+import {
+  freePort,
+  hasTools,
+  startInProduction,
+  startMailbox,
+  startStandby,
+  startSystemPostgres,
+  trustedCertificate,
+  useService,
+} from '#testing'
 import { examine } from './examine.ts'
 import { asText } from './report.ts'
 
@@ -96,7 +105,11 @@ test('an installation in production behind its proxy is in order, one email is s
   expect(mailbox.emails.map(({ to }) => to)).toEqual(['operator@example.com'])
   // The database of tests is not made to be durable.
   const database = found.filter(({ check, status }) => check.startsWith('database') && status !== 'ok')
-  expect(database.map(({ check }) => check)).toEqual(['database: durability', 'database: standby'])
+  expect(database.map(({ check }) => check)).toEqual([
+    'database: durability',
+    'database: standby',
+    'database: reads on a standby',
+  ])
   // Nobody answers at the address of the provider.
   expect([...new Set(Object.values(statuses(found, 'paycrest')))]).toEqual(['failed'])
   expect(statuses(found, 'relay')).toEqual({ relay: 'skipped' })
@@ -156,3 +169,36 @@ test('a database that does not answer, the role of its owner and a mail server t
   const owner = await all({ ...env, DATABASE_URL: service.database.ownerUrl })
   expect(statusOf(owner, 'database: role')).toBe('failed')
 })
+
+const READS = 'database: reads on a standby'
+
+test('a server for reads that is no standby or does not answer is told, and the rest is looked at', async () => {
+  const { SECRETS_KEY, JWT_PRIVATE_KEY } = service.runtime.settings as unknown as Record<string, string>
+  const valid = { ...{ SECRETS_KEY, JWT_PRIVATE_KEY }, DATABASE_URL: service.database.serviceUrl }
+  const primary = await all({ ...valid, DATABASE_READ_URL: service.database.serviceUrl })
+  expect(statuses(primary, 'database: reads')).toEqual({ [READS]: 'failed' })
+  expect(primary.find(({ check }) => check === READS)?.message).toBe('The server of DATABASE_READ_URL is not a standby')
+  const nobody = await all({ ...valid, DATABASE_READ_URL: `postgres://service@127.0.0.1:${await freePort()}/postgres` })
+  expect(statuses(nobody, 'database: reads')).toEqual({ [READS]: 'failed' })
+  expect(statusOf(nobody, 'database: version')).toBe('ok')
+})
+
+test.runIf(hasTools('pg_ctlcluster', 'setpriv'))(
+  'a standby that has replayed everything is in order, one that is behind is a warning, one of another cluster fails',
+  async () => {
+    const [primary, other] = await Promise.all([startSystemPostgres(), startSystemPostgres()])
+    onTestFinished(() => Promise.all([primary.remove(), other.remove()]).then(() => undefined))
+    const standby = await startStandby(primary)
+    onTestFinished(() => standby.remove())
+    const { SECRETS_KEY, JWT_PRIVATE_KEY } = service.runtime.settings as unknown as Record<string, string>
+    const read = async (of: typeof primary) => {
+      const env = { ...{ SECRETS_KEY, JWT_PRIVATE_KEY }, DATABASE_URL: of.url(), DATABASE_READ_URL: standby.url() }
+      return statusOf(await all({ ...env, DATABASE_ALLOW_OWNER: 'true' }), READS)
+    }
+    expect(await read(primary)).toBe('ok')
+    expect(await read(other)).toBe('failed')
+    await standby.query('select pg_wal_replay_pause()')
+    await primary.query('create table written ()')
+    expect(await read(primary)).toBe('warning')
+  },
+)

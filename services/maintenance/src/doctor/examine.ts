@@ -4,6 +4,7 @@ import { diagnoseAddress } from './address.ts'
 import { diagnoseDatabase } from './database.ts'
 import { diagnoseMail } from './mail.ts'
 import { diagnoseSecrets, loadedSettings, unusedSettings } from './settings.ts'
+import { diagnoseStandby } from './standby.ts'
 
 /**
  * Everything that the doctor finds in this environment, in the order in which it is best mended. Whatever fails, the other checks are made
@@ -24,6 +25,7 @@ export async function examine(
       await withDatabase('doctor', settings, async (database) => {
         examined = [
           ...(await diagnoseDatabase(settings, database)),
+          await diagnoseStandby(settings, database.pool),
           ...(await withoutDatabase(env, adapters, settings, mailTo, database.pool)),
         ]
       })
