@@ -1,5 +1,6 @@
 import { indexConcurrently, type MigrationStep } from './domain/data.ts'
 import { countRows, newSlots, recordCounts } from './records/counts.ts'
+import { partitionByWeek } from './records/partitions/tables.ts'
 import { countedRequests, SHOWN } from './records/request-log/entity.ts'
 
 export const platformMigrations: readonly MigrationStep[] = [
@@ -321,4 +322,22 @@ export const platformMigrations: readonly MigrationStep[] = [
     ],
   },
   { name: '20261125300200_request_log_record_counts', ...countRows('request_log', countedRequests) },
+  ...partitionByWeek('request_log', 20261127100000n, countedRequests),
+  {
+    // What of partitioned tables was written to the archive, and what is being written: see records/partitions/archive.ts.
+    name: '20261127100100_archived_weeks',
+    up: [
+      `create table archived_weeks (
+        table_name text not null,
+        week date not null,
+        version integer not null,
+        store text not null,
+        parts jsonb not null default '[]',
+        started_at timestamptz not null,
+        completed_at timestamptz,
+        removed_at timestamptz,
+        primary key (table_name, week, version)
+      )`,
+    ],
+  },
 ]

@@ -131,7 +131,8 @@ test('each search reads an index, however many requests there are', async () => 
   const merchant = await newMerchant(service)
   const { organisationId } = merchant
   const filler = `insert into request_log (id, organisation_id, environment, method, path, status, duration_ms, request_id, replayed, resource_id, created_at)
-    select gen_random_uuid(), $1, 'test', 'GET', '/v1/customers', 200, 1, 'r' || n, false, gen_random_uuid(), now() - make_interval(secs => n)
+    select (left(first_id_of(now())::text, 24) || lpad(to_hex(n), 12, '0'))::uuid, $1, 'test', 'GET', '/v1/customers', 200, 1, 'r' || n,
+           false, gen_random_uuid(), now() - make_interval(secs => n)
       from generate_series(1, 20000) n`
   await service.runtime.pool.query(filler, [organisationId])
   await service.runtime.pool.query('analyze request_log')
@@ -152,7 +153,7 @@ test('each search reads an index, however many requests there are', async () => 
     )
     const plan = rows.map((row: Record<string, string>) => row['QUERY PLAN']).join('\n')
     expect(plan, plan).not.toContain('Seq Scan')
-    expect(plan, plan).toMatch(/request_log_(by|failed|newest|of)/)
+    expect(plan, plan).toMatch(/request_log_before_(by|failed|newest|of)/)
   }
 })
 

@@ -44,6 +44,15 @@ export interface Counted {
   readonly installation?: true
 }
 
+/** A table that is partitioned by the time in its ids: see `partitionByWeek`. */
+export interface PartitionedTable {
+  readonly name: string
+  /** For how many days after `created_at` rows are kept. */
+  retentionDays(settings: Settings): number
+  /** The columns that an archive keeps: none that is erased with a customer. */
+  readonly archived: readonly string[]
+}
+
 /** A customer of the actor's tenant who is being anonymised. */
 export interface AnonymisedCustomer {
   readonly id: string
@@ -67,6 +76,8 @@ export interface DataDeclaration {
   readonly migrations?: readonly MigrationStep[]
   /** What of its tables `record_counts` counts, as the migrations say it: proofs compare the two. */
   readonly counted?: Readonly<Record<string, Counted>>
+  /** Its tables whose rows are dropped by the week, and archived before. */
+  readonly partitioned?: readonly PartitionedTable[]
   /** Tables in which the service's role may insert rows, but not update or delete them. */
   readonly appendOnly?: readonly string[]
   /** Columns with text that the keyring encrypted, so that a change of SECRETS_KEY can re-encrypt it. */

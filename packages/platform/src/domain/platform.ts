@@ -5,7 +5,8 @@ import { providerTimeline } from '../providers/calls.ts'
 import { choiceTimeline } from '../providers/choices.ts'
 import { contradictions, reportTimeline } from '../providers/reports.ts'
 import { auditTimeline } from '../records/audit-log.ts'
-import { countedRequests } from '../records/request-log/entity.ts'
+import { partitions } from '../records/partitions/job.ts'
+import { countedRequests, partitionedRequests } from '../records/request-log/entity.ts'
 import { eraseRequests } from '../records/request-log/read.ts'
 import { requestTimeline } from '../records/request-log/timeline.ts'
 import { restore } from '../records/restores.ts'
@@ -33,6 +34,7 @@ export const platform = domain({
       audit_log: { scopes: ["''", 'organisation_id::text'], installation: true },
       request_log: countedRequests,
     },
+    partitioned: [partitionedRequests],
     appendOnly: ['audit_log', 'record_counts'],
     anonymise: eraseRequests,
     encrypted: [encryptedReplies],
@@ -44,6 +46,6 @@ export const platform = domain({
     restore,
     timeline: { sources: [requestTimeline, auditTimeline, choiceTimeline, providerTimeline, reportTimeline] },
   },
-  work: { jobs: [platformPurge] },
+  work: { jobs: [platformPurge, partitions] },
   operators: { attention: [contradictions], rateBudgets: readBudgets, metrics: queueMetrics },
 })

@@ -34,15 +34,30 @@ export function countingFunction(
   counts: string,
   sums: readonly string[] = ['count'],
 ): string {
+  return `create or replace function ${name}() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+  declare
+    ${COUNTING}
+  begin
+    ${countingLoop(into, keys, counts, sums)}
+    return null;
+  end $$`
+}
+
+/** plpgsql: the variables that {@link countingLoop} needs. */
+export const COUNTING = `counted record;
+    free integer;`
+
+/** plpgsql: adds what `counts` selects, or `execute`s, to counters: see {@link countingFunction}. */
+export function countingLoop(
+  into: string,
+  keys: readonly string[],
+  counts: string,
+  sums: readonly string[] = ['count'],
+): string {
   const added = sums.map((sum) => `${sum} = c.${sum} + counted.${sum}`).join(', ')
   const first = sums.map((sum) => `counted.${sum}`).join(', ')
   const same = keys.map((key) => `c.${key} = counted.${key}`).join(' and ')
-  return `create or replace function ${name}() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
-  declare
-    counted record;
-    free integer;
-  begin
-    for counted in ${counts} loop
+  return `for counted in ${counts} loop
       select slot into free from ${into} c where ${same} limit 1 for update skip locked;
       if found then
         update ${into} c set ${added} where ${same} and slot = free;
@@ -53,9 +68,7 @@ export function countingFunction(
           exit when found;
         end loop;
       end if;
-    end loop;
-    return null;
-  end $$`
+    end loop;`
 }
 
 /** SQL: 22 bits of the backend's id, the most that Linux has, and 9 of a random number. */
@@ -85,8 +98,7 @@ export const newSlots: readonly string[] = [
  * both and adds the difference. A step that was interrupted anywhere is run again: then the difference is zero, or still to be added.
  */
 export function countRows(table: string, counted: Counted = {}): Pick<MigrationStep, 'up' | 'concurrently'> {
-  const counts = (from: string, sign: '' | '-') =>
-    `select organisation_id, environment, '${table}' as table_name, scope, ${sign}count as count from (${countsOf(from, counted)}) n`
+  const counts = (from: string, sign: '' | '-') => signedCounts(table, from, sign, counted)
   const trigger = (event: 'insert' | 'delete', rows: 'new' | 'old', sign: '' | '-') => [
     countingFunction(`count_${table}_${event}`, 'record_counts', KEYS, counts('changed', sign)),
     `create or replace trigger ${table}_${event}_counted after ${event} on ${table}
@@ -105,7 +117,12 @@ export function countRows(table: string, counted: Counted = {}): Pick<MigrationS
   return { up, concurrently: true }
 }
 
-const KEYS = ['organisation_id', 'environment', 'table_name', 'scope']
+/** What identifies a counter, apart from its slots. */
+export const KEYS = ['organisation_id', 'environment', 'table_name', 'scope']
+
+/** SQL: what rows of `from` add to the counters of a table, or take from them. */
+export const signedCounts = (table: string, from: string, sign: '' | '-', counted: Counted): string =>
+  `select organisation_id, environment, '${table}' as table_name, scope, ${sign}count as count from (${countsOf(from, counted)}) n`
 
 /** SQL: what the counters of a table say. */
 const sumsOf = (table: string): string =>

@@ -108,9 +108,13 @@ export const withinTenant = (column: string, table: string): ForeignKey => ({
  */
 export const withoutPrimaryKey = { withoutPrimaryKey: true } as const
 
+/** Spread into `defineEntity` for a table that is partitioned by ranges of its ids. The ORM wants to know every partition; jobs make and drop them. */
+export const partitionedById = { partitionedById: true } as const
+
 /** What an entity says of its table beyond what the ORM knows. */
 export const describedTable = (meta: EntitySchema['meta']) =>
-  meta as typeof meta & Partial<ReturnType<typeof foreignKeys> & { readonly withoutPrimaryKey: boolean }>
+  meta as typeof meta &
+    Partial<ReturnType<typeof foreignKeys> & { readonly withoutPrimaryKey: boolean; readonly partitionedById: boolean }>
 
 /**
  * The filter that keeps organisations and environments apart. On by default; an entity manager without its parameters

@@ -1,5 +1,5 @@
 import { firstIdOf, noInput } from '@payments/kernel'
-import { platformSettings, type Settings } from '../settings/settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import { type Job, job } from './jobs.ts'
 
 const BATCH = 1000
@@ -40,7 +40,7 @@ export const purgeJob = (name: string, statements: readonly (string | Retention)
     },
   })
 
-/** Deletes counters whose window has ended, stored replies that have expired, and old requests. */
+/** Deletes counters whose window has ended, and stored replies that have expired. */
 export const platformPurge = purgeJob('platform.purge', [
   "delete from operator_amounts where ctid in (select ctid from operator_amounts where day < (now() at time zone 'utc')::date - 7 limit $1)",
   "delete from readiness_probes where ctid in (select ctid from readiness_probes where at < now() - interval '1 day' limit $1)",
@@ -49,9 +49,4 @@ export const platformPurge = purgeJob('platform.purge', [
   "delete from provider_calls where ctid in (select ctid from provider_calls where last_at < now() - interval '90 days' limit $1)",
   "delete from provider_choices where ctid in (select ctid from provider_choices where created_at < now() - interval '90 days' limit $1)",
   'delete from idempotency_keys where ctid in (select ctid from idempotency_keys where expires_at < now() limit $1)',
-  {
-    statement: `delete from request_log where id in (select id from request_log
-      where id < $2 and created_at < $3 order by id limit $1)`,
-    days: (settings) => platformSettings.from(settings).RETENTION_REQUEST_LOG_DAYS,
-  },
 ])

@@ -187,7 +187,7 @@ test('old rows are deleted after the configured time', async () => {
     [old.id, `01936f2a-7c1e-7000-8000-${newId().slice(-12)}`],
   )
   const jobs = domainsOf(service.runtime).flatMap((domain) => domain.work?.jobs ?? [])
-  const purge = jobs.find(({ name }) => name === 'platform.purge')
+  const purge = jobs.find(({ name }) => name === 'platform.partitions')
   await purge?.run(service.runtime, {}, new AbortController().signal)
   expect((await logged(merchant.organisationId)).map(({ id }) => id)).toEqual([kept.id])
 })

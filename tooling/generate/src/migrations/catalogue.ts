@@ -11,12 +11,12 @@ interface CatalogueObject {
   readonly definition: string
 }
 
-/** Columns without their order, constraints, and the indexes that belong to none. */
+/** Columns without their order, constraints, and the indexes that belong to none. Partitions come and go, and have what their table has. */
 const CATALOGUE = `
   with tables as (
     select c.oid, c.relname::text as name from pg_class c
-     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.relname <> 'migrations')
-  select name as "table", 'table' as kind, name, 'table' as definition from tables
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and c.relname <> 'migrations')
+  select name as "table", 'table' as kind, name, concat_ws(' by ', 'table', pg_get_partkeydef(oid)) as definition from tables
   union all
   select t.name, 'column', a.attname,
          concat_ws(' ', format_type(a.atttypid, a.atttypmod),

@@ -86,6 +86,8 @@ async function ormChanges(
     )
     for (const table of schema.getTables()) {
       table.setTriggers([])
+      // Jobs make and drop the partitions.
+      table.setPartitioning(undefined)
       // The ORM reads a time without a precision as one of six digits.
       for (const column of table.getColumns()) column.type = column.type.replace('timestamptz(6)', 'timestamptz')
     }

@@ -68,7 +68,12 @@ export async function createDeclared(url: string, migratedUrl: string, domains: 
   )
   const orm = await openOrm(url, domains)
   try {
-    const tables = await new TableGenerator(orm.em).getCreateSchemaSQL({ wrap: false })
+    const partitioned = [...orm.getMetadata().getAll().values()].filter((meta) => describedTable(meta).partitionedById)
+    const tables = partitioned.reduce(
+      (sql, { tableName }) =>
+        sql.replace(new RegExp(`^(create table "${tableName}" .*\\));$`, 'm'), '$1 partition by range (id);'),
+      await new TableGenerator(orm.em).getCreateSchemaSQL({ wrap: false }),
+    )
     await connected(url, async (client) => {
       await client.query('set check_function_bodies = off')
       for (const { definition } of functions.rows) await client.query(definition)

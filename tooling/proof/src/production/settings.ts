@@ -89,6 +89,12 @@ export const furtherSettings = ({ relay, near, paycrest, exchange, node, cngn, q
   CONNECTIONS_PER_ADDRESS: '200',
   DASHBOARD_ORIGINS: 'https://dashboard.payments.test',
   RETENTION_REQUEST_LOG_DAYS: '14',
+  // Nothing listens there: nothing is old enough to be archived.
+  ARCHIVE_URL: 's3://payments-archive/production',
+  ARCHIVE_S3_ENDPOINT: 'https://127.0.0.1:9443',
+  ARCHIVE_S3_REGION: 'eu-west-1',
+  ARCHIVE_S3_ACCESS_KEY_ID: 'archive-key',
+  ARCHIVE_S3_SECRET_ACCESS_KEY: 'archive-secret',
   RETENTION_SESSIONS_DAYS: '14',
   RETENTION_NOTIFICATIONS_DAYS: '180',
   RETENTION_EVENTS_DAYS: '60',

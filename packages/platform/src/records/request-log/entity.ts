@@ -1,12 +1,23 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { Counted } from '../../domain/data.ts'
-import { index, inheritedTenant } from '../../transactions/entity.ts'
+import type { Counted, PartitionedTable } from '../../domain/data.ts'
+import { platformSettings } from '../../settings/settings.ts'
+import { index, inheritedTenant, partitionedById } from '../../transactions/entity.ts'
 
 /** Which rows organisations see: the operations of the API, without those of operators, which show other organisations. */
 export const SHOWN = "path like '/v1/%' and path not like '/v1/admin/%'"
 
 /** The total of the list. */
 export const countedRequests: Counted = { where: SHOWN }
+
+/** Without the bodies and the `Idempotency-Key`: anonymising a customer removes them, and could not reach an archive. */
+export const partitionedRequests: PartitionedTable = {
+  name: 'request_log',
+  retentionDays: (settings) => platformSettings.from(settings).RETENTION_REQUEST_LOG_DAYS,
+  archived: [
+    ...['id', 'organisation_id', 'environment', 'method', 'path', 'status', 'duration_ms', 'request_id', 'key_id'],
+    ...['session_id', 'ip', 'user_agent', 'replayed', 'error_code', 'resource_id', 'created_at'],
+  ],
+}
 
 const newest = ['createdAt desc', 'id desc']
 
@@ -49,4 +60,5 @@ export const RequestLogEntity = defineEntity({
     index('request_log_by_idempotency_key', ['organisationId', 'idempotencyKey'], 'idempotency_key is not null'),
     index('request_log_by_resource', ['resourceId', ...newest], 'resource_id is not null'),
   ],
+  ...partitionedById,
 })
