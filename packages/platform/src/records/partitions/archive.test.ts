@@ -212,10 +212,11 @@ test('a complete archive of another database in the same place is not overwritte
 test('a folder that cannot be written drops nothing, and the error names the setting and the file', async () => {
   const { folder, runtime, ids, stored, expire } = await week()
   expire()
+  expect(readFileSync(join(folder, 'README.txt'), 'utf8')).toContain('A week is complete when it has a manifest.json')
   await writeFile(join(folder, 'file'), '')
   const settings = { ...runtime.settings, ARCHIVE_URL: pathToFileURL(join(folder, 'file', 'below')).href }
   await expect(run({ ...runtime, settings })).rejects.toThrow(
-    /^ARCHIVE_URL: .*file.below.request_log.* cannot be (read|written) \(/,
+    /^ARCHIVE_URL: .*file.below.* cannot be (read|written) \(/,
   )
   expect(await stored()).toEqual(ids)
 })

@@ -84,6 +84,19 @@ export async function archiveWeek(
   return { ...archive, rows }
 }
 
+const DESCRIPTION = 'README.txt'
+const DESCRIBED = `An archive of rows that are no longer in the database: a folder for each table, and in it one for each week (UTC), by its Monday.
+A week is complete when it has a manifest.json, which names its parts in the order of the rows, with their number of rows and SHA-256.
+A part is compressed with gzip. Each line of it is a row, as JSON.
+A folder whose name ends with .2 has rows that came after the week was archived; a row that is in both has the same id.
+`
+
+/** Writes how an archive is read, once: so that a store that cannot be written is noticed before the first week is due. @throws Error that names `ARCHIVE_URL` */
+export async function describeArchive(store: Store, signal: AbortSignal): Promise<void> {
+  if ((await digestOf(store, DESCRIPTION, signal)) === undefined)
+    await store.put(DESCRIPTION, Buffer.from(DESCRIBED), signal)
+}
+
 /** Forgets what was written: rows have come since. The next call writes all of them again, under the same names. */
 export const startAgain = (runtime: Pick<Runtime, 'pool'>, archive: Omit<ArchivedWeek, 'rows'>): Promise<void> =>
   record(runtime, archive, "parts = '[]', completed_at = null", [])

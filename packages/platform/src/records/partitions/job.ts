@@ -7,14 +7,14 @@ import type { PartitionedTable } from '../../domain/data.ts'
 import { domainsOf } from '../../domain/domain.ts'
 import type { Runtime } from '../../operations/context.ts'
 import { job } from '../../work/jobs.ts'
-import { type ArchivedWeek, archiveWeek, REMOVED, startAgain } from './archive.ts'
+import { type ArchivedWeek, archiveWeek, describeArchive, REMOVED, startAgain } from './archive.ts'
 import { storeOf } from './stores/settings.ts'
 import type { Store } from './stores/store.ts'
 import { partitionsSql } from './tables.ts'
 import { dayOf, keptSince, mondayOf, weekAfter } from './weeks.ts'
 
 /** Further weeks whose partitions exist: for as long, rows have one although no worker runs. */
-const WEEKS_AHEAD = 8
+const WEEKS_AHEAD = 4
 const BATCH = 1000
 /** How often the lock that a drop needs is tried for in one run. */
 const DROP_TRIES = 5
@@ -60,6 +60,7 @@ async function addPartitions({ pool, log }: Runtime, { name }: PartitionedTable)
 async function removeExpired(runtime: Runtime, table: PartitionedTable, signal: AbortSignal): Promise<void> {
   const since = keptSince(table.retentionDays(runtime.settings))
   const store = storeOf(runtime.settings)
+  if (store) await describeArchive(store, signal)
   const { rows } = await runtime.pool.query<Partition>(partitionsSql(table.name))
   for (const partition of rows) {
     const isOneWeek = partition.from !== null && partition.to !== null

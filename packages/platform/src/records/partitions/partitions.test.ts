@@ -55,7 +55,7 @@ test('each of the next weeks has a partition, and a request is in that of its we
   const now = clock(yearOfItsOwn())
   await run()
   await run()
-  for (let week = 0; week <= 8; week++) {
+  for (let week = 0; week <= 4; week++) {
     const time = now + week * 7 * DAY_MS
     const organisationId = await add(time)
     await add(time + 7 * DAY_MS - 1, { organisationId })
@@ -114,7 +114,7 @@ test('a clock that was wrong loses no request: its ids are in the default partit
   const organisationId = await add(now + 3000 * DAY_MS, { createdAt: now })
   await run()
   expect(await requestsOf(organisationId)).toEqual([{ partition: 'request_log_default' }])
-  expect(await names()).toContain(weekOf(now + 56 * DAY_MS))
+  expect(await names()).toContain(weekOf(now + 28 * DAY_MS))
 })
 
 /** A transaction that is open until it is ended. */

@@ -4,7 +4,7 @@ import { COUNTING, countingLoop, KEYS, signedCounts } from '../counts.ts'
 /** Whole weeks after the migration that the rows of before, and those of until then, stay together in one partition. */
 const WEEKS_OF_BEFORE = 4
 /** For how many weeks after that partition the migration makes partitions; later ones are made by the scheduled job. */
-const FIRST_WEEKS = 8
+const FIRST_WEEKS = 4
 
 /** SQL: the first id (UUIDv7) of a time, as `firstIdOf`. */
 const firstIds: readonly string[] = [
