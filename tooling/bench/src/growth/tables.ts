@@ -21,8 +21,10 @@ export async function benchTables(print: (line: string) => void): Promise<void> 
     await seed(process, at.ownerUrl, ROWS).finally(stop)
     await client.connect()
     const { rows } = await client.query<Size>(
-      `select name as table, pg_total_relation_size(name::regclass)::float8 / $2 as bytes, pg_indexes_size(name::regclass)::float8 / $2 as indexes
-         from unnest($1::text[]) as t (name) order by 2 desc, 1`,
+      `select name as table, sum(pg_total_relation_size(part))::float8 / $2 as bytes, sum(pg_indexes_size(part))::float8 / $2 as indexes
+         from unnest($1::text[]) as t (name)
+         cross join lateral (select name::regclass union select relid from pg_partition_tree(name::regclass)) p (part)
+        group by name order by 2 desc, 1`,
       [TABLES, ROWS],
     )
     const megabytes = (bytes: number): number => Math.round((bytes * MILLION) / 1e6)

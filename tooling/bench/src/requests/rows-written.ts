@@ -47,7 +47,8 @@ export async function rowsWritten(client: Client, send: () => Promise<string | u
 
 async function counts(client: Client): Promise<Count[]> {
   const { rows: tables } = await client.query<{ name: string }>(
-    "select quote_ident(tablename) as name from pg_tables where schemaname = 'public' order by tablename",
+    `select quote_ident(relname) as name from pg_class
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by relname`,
   )
   const { rows } = await client.query<Count>(
     tables.map(({ name }) => `select '${name}' as table, count(*)::int as rows from ${name}`).join(' union all '),
