@@ -92,7 +92,7 @@ interface Column {
 /** Every column of ids that neither is a key of its own table nor has a foreign key. */
 const COLUMNS = `select c.relname || '.' || a.attname as name, c.relname as table, a.attname as column, a.atttypid = 'uuid[]'::regtype as list
     from pg_attribute a
-    join pg_class c on c.oid = a.attrelid and c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace
+    join pg_class c on c.oid = a.attrelid and c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace
    where a.attnum > 0 and not a.attisdropped and a.atttypid in ('uuid'::regtype, 'uuid[]'::regtype) and a.attname <> 'id'
      and not exists (select from pg_constraint f where f.contype = 'f' and f.conrelid = c.oid and a.attnum = any(f.conkey))
    order by 1`
