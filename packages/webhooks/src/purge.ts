@@ -1,4 +1,4 @@
-import { purgeJob } from '@payments/platform'
+import { deleteWhere, purgeJob } from '@payments/platform'
 import { webhooksSettings } from './settings.ts'
 
 /** Deletes old deliveries that have ended, and old events that no delivery is left of. What still has to be sent stays. */
@@ -14,5 +14,5 @@ export const purge = purgeJob('webhooks.purge', [
         and not exists (select from webhook_deliveries d where d.event_id = e.id) order by e.id limit $1)`,
     days: (settings) => webhooksSettings.from(settings).RETENTION_EVENTS_DAYS,
   },
-  "delete from webhook_recoveries where ctid in (select ctid from webhook_recoveries where day < (now() at time zone 'utc')::date - 30 limit $1)",
+  deleteWhere('webhook_recoveries', "day < (now() at time zone 'utc')::date - 30"),
 ])

@@ -5,8 +5,11 @@ const BATCH = 2000
 /** SQL: the line of an entry. A seal's hash covers the previous hash and a line for each entry, in the order of the ids. */
 export const LINE = `e.id || ' ' || (extract(epoch from e.created_at) * 1000)::bigint || ' ' || e.digest`
 
-const SEAL = `with taken as (
-    delete from ledger_unsealed where ctid = any (array(select ctid from ledger_unsealed limit $1 for update skip locked))
+/** A row is found by its place, `ctid`, which is unique in its partition alone where the table has several. */
+const SEAL = `with places as materialized (
+    select tableoid as part, ctid as place from ledger_unsealed limit $1 for update skip locked
+  ), taken as (
+    delete from ledger_unsealed where ctid = any (array(select place from places)) and (tableoid, ctid) in (select part, place from places)
     returning organisation_id, environment, entry_id
   ), batches as (
     select e.organisation_id, e.environment, array_agg(e.id order by e.id) as ids,

@@ -14,7 +14,7 @@ export {
   unlessAnnounced,
 } from './poll-queue.ts'
 export { claimPolls, pollTask } from './polls.ts'
-export { purgeJob } from './purge.ts'
+export { deleteWhere, purgeJob } from './purge.ts'
 export {
   createTriggers,
   type RunningTasks,

@@ -19,6 +19,10 @@ function boundedBy({ statement, days }: Retention, settings: Settings): [string,
   return [statement, firstIdOf(since), since]
 }
 
+/** A statement of a purge: deletes the rows of a table that fit a condition. Where the table is partitioned, a `ctid` is unique in its partition alone. */
+export const deleteWhere = (table: string, condition: string): string =>
+  `delete from ${table} where (tableoid, ctid) in (select tableoid, ctid from ${table} where ${condition} limit $1)`
+
 /**
  * A scheduled job that deletes expired rows every ten minutes. Each statement takes a limit as `$1` and is repeated until
  * no row is left, so that none of them holds locks for long.
@@ -42,11 +46,11 @@ export const purgeJob = (name: string, statements: readonly (string | Retention)
 
 /** Deletes counters whose window has ended, and stored replies that have expired. */
 export const platformPurge = purgeJob('platform.purge', [
-  "delete from operator_amounts where ctid in (select ctid from operator_amounts where day < (now() at time zone 'utc')::date - 7 limit $1)",
-  "delete from readiness_probes where ctid in (select ctid from readiness_probes where at < now() - interval '1 day' limit $1)",
-  'delete from rate_limits where ctid in (select ctid from rate_limits where ends_at < now() limit $1)',
-  "delete from provider_minutes where ctid in (select ctid from provider_minutes where minute < now() - interval '7 days' limit $1)",
-  "delete from provider_calls where ctid in (select ctid from provider_calls where last_at < now() - interval '90 days' limit $1)",
-  "delete from provider_choices where ctid in (select ctid from provider_choices where created_at < now() - interval '90 days' limit $1)",
-  'delete from idempotency_keys where ctid in (select ctid from idempotency_keys where expires_at < now() limit $1)',
+  deleteWhere('operator_amounts', "day < (now() at time zone 'utc')::date - 7"),
+  deleteWhere('readiness_probes', "at < now() - interval '1 day'"),
+  deleteWhere('rate_limits', 'ends_at < now()'),
+  deleteWhere('provider_minutes', "minute < now() - interval '7 days'"),
+  deleteWhere('provider_calls', "last_at < now() - interval '90 days'"),
+  deleteWhere('provider_choices', "created_at < now() - interval '90 days'"),
+  deleteWhere('idempotency_keys', 'expires_at < now()'),
 ])
