@@ -1,16 +1,17 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import type { Metadata } from '@payments/kernel'
 import {
+  byId,
   foreignKeys,
   index,
   instant,
+  keyedByTenant,
   machineChecks,
   minorUnits,
   newestFirst,
   ofOrganisation,
   tenant,
   tenantFilter,
-  tenantKey,
   times,
   uniqueIndex,
   withinTenant,
@@ -79,8 +80,9 @@ export const TransferEntity = defineEntity({
     ...times(),
   },
   checks: machineChecks('cngn_transfers', machines.payout),
-  uniques: [tenantKey],
+  ...keyedByTenant,
   indexes: [
+    byId('cngn_transfers'),
     index('cngn_transfers_newest', ['organisationId', 'environment', 'kind', 'createdAt desc', 'id desc']),
     index('cngn_transfers_of_customer', [
       'organisationId',
@@ -127,8 +129,9 @@ export const EnablementEntity = defineEntity({
     ...times(),
   },
   checks: machineChecks('cngn_enablements', enablementMachine),
-  uniques: [tenantKey],
+  ...keyedByTenant,
   indexes: [
+    byId('cngn_enablements'),
     newestFirst('cngn_enablements'),
     index('cngn_enablements_of_customer', ['customerId', 'createdAt']),
     uniqueIndex(
@@ -150,7 +153,8 @@ export const IdentityEntity = defineEntity({
     encrypted: p.text(),
     createdAt: p.datetime(3),
   },
-  indexes: [index('cngn_identities_age', ['createdAt'])],
+  ...keyedByTenant,
+  indexes: [byId('cngn_identities'), index('cngn_identities_age', ['createdAt'])],
   ...foreignKeys(withinTenant('id', 'cngn_enablements')),
 })
 

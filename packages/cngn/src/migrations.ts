@@ -1,4 +1,4 @@
-import { countRows, indexConcurrently, lifecycle, type MigrationStep } from '@payments/platform'
+import { countRows, indexConcurrently, keyByTenant, lifecycle, type MigrationStep } from '@payments/platform'
 import { countedTransfers, counters, countersWithoutWaiting } from './transfers/counters.ts'
 
 const tenant = `organisation_id uuid not null references organisations,
@@ -327,4 +327,7 @@ export const migrations: readonly MigrationStep[] = [
     ),
     concurrently: true,
   },
+  ...keyByTenant('cngn_enablements', '2026112712040'),
+  ...keyByTenant('cngn_identities', '2026112712050'),
+  ...keyByTenant('cngn_transfers', '2026112712060'),
 ]

@@ -2,9 +2,11 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import type { BrandFields } from '@payments/branding'
 import { assets, type Metadata } from '@payments/kernel'
 import {
+  byId,
   foreignKeys,
   index,
   inheritedTenant,
+  keyedByTenant,
   machineChecks,
   minorUnits,
   ofOrganisation,
@@ -12,7 +14,6 @@ import {
   resource,
   tenant,
   tenantFilter,
-  tenantKey,
   times,
   uniqueIndex,
   withinTenant,
@@ -108,8 +109,9 @@ export const CollectionEntity = defineEntity({
     ...machineChecks('collections', checkoutMachine, variant('checkout')),
     { name: 'collections_asked', expression: "type = 'link' or amount is not null or pricing is not null" },
   ],
-  uniques: [tenantKey],
+  ...keyedByTenant,
   indexes: [
+    byId('collections'),
     { name: 'collections_listed', expression: `create index collections_listed on ${listed()}` },
     uniqueIndex('collections_number_key', 'collections (organisation_id, environment, invoice_number)'),
     { name: 'collections_by_status', expression: `create index collections_by_status on ${listed('status')}` },
@@ -181,8 +183,10 @@ export const SessionEntity = defineEntity({
     ...times(),
   },
   checks: machineChecks('checkout_sessions', sessionMachine),
-  uniques: [tenantKey, { name: 'checkout_sessions_route_key', properties: ['routeId'] }],
+  ...keyedByTenant,
   indexes: [
+    byId('checkout_sessions'),
+    uniqueIndex('checkout_sessions_route_key', 'checkout_sessions (organisation_id, environment, route_id)'),
     index('checkout_sessions_newest', ['parentId', 'createdAt desc', 'id desc']),
     index('checkout_sessions_of_tenant', ['organisationId', 'environment', 'createdAt desc', 'id desc']),
     index('checkout_sessions_open', ['parentId', 'client'], inStates(openStates)),

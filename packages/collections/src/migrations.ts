@@ -5,9 +5,11 @@ import {
   addProvider,
   countRows,
   indexConcurrently,
+  keyByTenant,
   lifecycle,
   type MigrationStep,
   nameSandbox,
+  replaceUnique,
 } from '@payments/platform'
 import { startFunction } from './collections/limits.ts'
 import { byAmount, listed, searchedWords } from './entity.ts'
@@ -294,5 +296,16 @@ export const migrations: readonly MigrationStep[] = [
   {
     name: '20261127080000_session_starts',
     up: [startFunction],
+  },
+  ...keyByTenant('collections', '2026112712010'),
+  ...keyByTenant('checkout_sessions', '2026112712020'),
+  {
+    name: '20261127120300_session_route_key',
+    concurrently: true,
+    up: replaceUnique(
+      'checkout_sessions',
+      'checkout_sessions_route_key',
+      'checkout_sessions (organisation_id, environment, route_id)',
+    ),
   },
 ]

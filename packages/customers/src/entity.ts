@@ -1,12 +1,13 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import type { Metadata } from '@payments/kernel'
 import {
+  byId,
   foreignKeys,
+  keyedByTenant,
   newestFirst,
   ofOrganisation,
   tenant,
   tenantFilter,
-  tenantKey,
   times,
   uniqueIndex,
   wordsOf,
@@ -40,8 +41,9 @@ export const CustomerEntity = defineEntity({
     cngnStatus: p.enum(['not_enabled', 'pending', 'enabled', 'failed']).default('not_enabled').lazy(),
     cngnFailureReason: p.text().nullable().lazy(),
   },
-  uniques: [tenantKey],
+  ...keyedByTenant,
   indexes: [
+    byId('customers'),
     uniqueIndex('customers_email_key', 'customers (organisation_id, environment, lower(email))'),
     { name: 'customers_address', expression: 'create index customers_address on customers (lower(email))' },
     newestFirst('customers'),

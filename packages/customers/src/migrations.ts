@@ -1,4 +1,4 @@
-import { countRows, indexConcurrently, type MigrationStep } from '@payments/platform'
+import { countRows, indexConcurrently, keyByTenant, type MigrationStep } from '@payments/platform'
 import { searchedWords } from './entity.ts'
 
 export const migrations: readonly MigrationStep[] = [
@@ -83,4 +83,5 @@ export const migrations: readonly MigrationStep[] = [
     concurrently: true,
   },
   { name: '20261126100200_customer_counts', ...countRows('customers') },
+  ...keyByTenant('customers', '2026112712000'),
 ]

@@ -2,6 +2,7 @@ import {
   addProvider,
   countRows,
   indexConcurrently,
+  keyByTenant,
   lifecycle,
   type MigrationStep,
   nameSandbox,
@@ -337,4 +338,9 @@ export const migrations: readonly MigrationStep[] = [
     ),
   },
   { name: '20261125200200_visible_onramp_counts', ...countRows('onramps', countedOnramps) },
+  ...keyByTenant('offramps', '2026112712070'),
+  ...keyByTenant('onramps', '2026112712080'),
+  ...keyByTenant('fiat_quotes', '2026112712090', { stays: 'none' }),
+  ...keyByTenant('fiat_refunds', '2026112712100'),
+  ...keyByTenant('fiat_polls', '2026112712110', { stays: 'unique' }),
 ]

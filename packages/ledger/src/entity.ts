@@ -1,8 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import {
+  byId,
   foreignKeys,
   index,
   inheritedTenant,
+  keyedByTenant,
   minorUnits,
   newestFirst,
   ofOrganisation,
@@ -44,7 +46,10 @@ export const TransactionEntity = defineEntity({
     succeededAt: p.datetime(3).nullable(),
     ...times(),
   },
+  ...keyedByTenant,
   indexes: [
+    // The release before has `on conflict` on it. A release later it is not unique.
+    uniqueIndex('transactions_id', 'transactions (id)'),
     newestFirst('transactions'),
     index(
       'transactions_of_customer',
@@ -152,7 +157,7 @@ const AccountEntity = defineEntity({
     },
   ],
   indexes: [
-    uniqueIndex('ledger_accounts_id_key', 'ledger_accounts (id)'),
+    byId('ledger_accounts'),
     { name: 'ledger_accounts_suspense', expression: `create index ledger_accounts_suspense on ${suspenseAccounts}` },
   ],
   ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),

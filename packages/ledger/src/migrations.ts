@@ -1,4 +1,4 @@
-import { countRows, indexConcurrently, type MigrationStep } from '@payments/platform'
+import { countRows, indexConcurrently, keyByTenant, type MigrationStep } from '@payments/platform'
 import { balanceDays, feeDays, settlementDays, transactionDays } from './schema/days.ts'
 import { journal, refuseChange, suspenseAccounts } from './schema/journal.ts'
 import { byAmount, countedTransactions, countersWithoutWaiting, list, toAddress } from './schema/list.ts'
@@ -92,4 +92,14 @@ export const migrations: readonly MigrationStep[] = [
   },
   { name: '20261125230100_settlement_days', ...keepSums(settlementDays) },
   { name: '20261125230200_fee_days', ...keepSums(feeDays) },
+  ...keyByTenant('transactions', '2026112712180', { stays: 'unique' }),
+  {
+    // Accounts are unique by the tenant's key; operators find one by its id.
+    name: '20261127121900_ledger_accounts_id',
+    concurrently: true,
+    up: [
+      ...indexConcurrently('ledger_accounts_id', 'ledger_accounts (id)'),
+      'drop index concurrently if exists ledger_accounts_id_key',
+    ],
+  },
 ]

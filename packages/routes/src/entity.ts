@@ -1,9 +1,11 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import { assetOf, type LedgerEntry, type Metadata, networkOf, toDecimal } from '@payments/kernel'
 import {
+  byId,
   foreignKeys,
   index,
   inheritedTenant,
+  keyedByTenant,
   machineChecks,
   minorUnits,
   ofOrganisation,
@@ -11,7 +13,6 @@ import {
   resource,
   tenant,
   tenantFilter,
-  tenantKey,
   times,
   uniqueIndex,
   withinTenant,
@@ -66,8 +67,9 @@ export const RouteEntity = defineEntity({
     ...times(),
   },
   checks: machineChecks('payment_routes', routeMachine),
-  uniques: [tenantKey],
+  ...keyedByTenant,
   indexes: [
+    byId('payment_routes'),
     uniqueIndex(
       'payment_routes_deposit_address_key',
       'payment_routes (environment, lower(deposit_address), origin_chain_key)',

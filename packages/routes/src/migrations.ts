@@ -2,6 +2,7 @@ import {
   addProvider,
   countRows,
   indexConcurrently,
+  keyByTenant,
   lifecycle,
   type MigrationStep,
   nameSandbox,
@@ -296,4 +297,5 @@ export const migrations: readonly MigrationStep[] = [
     name: '20261126173500_deposit_returns',
     up: [`alter table payment_route_deposits add column returned_amount numeric(78,0) check (returned_amount >= 0)`],
   },
+  ...keyByTenant('payment_routes', '2026112712120'),
 ]

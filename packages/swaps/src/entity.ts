@@ -1,10 +1,13 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import type { Metadata } from '@payments/kernel'
 import {
+  byId,
   foreignKeys,
   index,
   inheritedTenant,
   instant,
+  keyedBy,
+  keyedByTenant,
   machineChecks,
   minorUnits,
   newestFirst,
@@ -12,7 +15,6 @@ import {
   resource,
   tenant,
   tenantFilter,
-  tenantKey,
   times,
   uniqueIndex,
   withinTenant,
@@ -80,12 +82,12 @@ export const SwapEntity = defineEntity({
       expression: "returned_amount + case status when 'completed' then amount else 0 end <= deposited_amount",
     },
   ],
-  uniques: [
-    tenantKey,
-    { name: 'swaps_deposit_address_key', properties: ['environment', 'depositAddress'] },
-    { name: 'swaps_derivation_index_key', properties: ['environment', 'derivationIndex'] },
-  ],
+  ...keyedByTenant,
   indexes: [
+    byId('swaps'),
+    // Between organisations as well an address has one swap: it is taken once from those that are derived.
+    uniqueIndex('swaps_deposit_address_key', 'swaps (organisation_id, environment, deposit_address)'),
+    uniqueIndex('swaps_derivation_index_key', 'swaps (organisation_id, environment, derivation_index)'),
     newestFirst('swaps'),
     index('swaps_due', ['provider', 'environment', 'nextPollAt']),
     index('swaps_turns', ['provider', 'environment', 'organisationId', 'nextPollAt']),
@@ -125,7 +127,12 @@ const SwapDepositEntity = defineEntity({
     inTime: p.boolean(),
     createdAt: p.datetime(3),
   },
-  indexes: [index('swap_deposits_transaction', ['txHash'])],
+  ...keyedBy('organisation_id', 'environment', 'swap_id', 'tx_hash'),
+  indexes: [
+    index('swap_deposits_transaction', ['txHash']),
+    // The release before has `on conflict` on it. A release later it goes.
+    uniqueIndex('swap_deposits_swap_id_tx_hash', 'swap_deposits (swap_id, tx_hash)'),
+  ],
   ...foreignKeys(withinTenant('swap_id', 'swaps')),
 })
 
@@ -150,11 +157,16 @@ export const SwapTransactionEntity = defineEntity({
   },
   indexes: [
     // One transaction of a swap at a time: the next is signed when the outcome of the last is known.
-    uniqueIndex('swap_transactions_open_key', 'swap_transactions (swap_id) where outcome is null'),
+    uniqueIndex(
+      'swap_transactions_open_key',
+      'swap_transactions (organisation_id, environment, swap_id) where outcome is null',
+    ),
+    index('swap_transactions_signature', ['signature']),
     index('swap_transactions_of_swap', ['swapId', 'createdAt']),
     // What each organisation's transactions of a day cost.
     index('swap_transactions_cost', ['createdAt', 'organisationId'], 'cost_lamports > 0'),
   ],
+  ...keyedBy('organisation_id', 'environment', 'signature'),
   ...foreignKeys(withinTenant('swap_id', 'swaps')),
 })
 

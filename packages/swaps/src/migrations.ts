@@ -2,10 +2,12 @@ import {
   addProvider,
   countRows,
   indexConcurrently,
+  keyByTenant,
   lifecycle,
   type MigrationStep,
   nameSandbox,
   replaceIndex,
+  replaceUnique,
 } from '@payments/platform'
 
 export const migrations: readonly MigrationStep[] = [
@@ -246,6 +248,22 @@ export const migrations: readonly MigrationStep[] = [
       nameSandbox('swaps'),
       ...replaceIndex('swaps_due', 'swaps (provider, environment, next_poll_at)'),
       ...replaceIndex('swaps_turns', 'swaps (provider, environment, organisation_id, next_poll_at)'),
+    ],
+  },
+  ...keyByTenant('swaps', '2026112712130'),
+  ...keyByTenant('swap_transactions', '2026112712140', { columns: ['signature'] }),
+  ...keyByTenant('swap_deposits', '2026112712150', { columns: ['swap_id', 'tx_hash'], stays: 'unique' }),
+  {
+    name: '20261127121600_swap_keys',
+    concurrently: true,
+    up: [
+      ...replaceUnique('swaps', 'swaps_deposit_address_key', 'swaps (organisation_id, environment, deposit_address)'),
+      ...replaceUnique('swaps', 'swaps_derivation_index_key', 'swaps (organisation_id, environment, derivation_index)'),
+      ...replaceUnique(
+        'swap_transactions',
+        'swap_transactions_open_key',
+        'swap_transactions (organisation_id, environment, swap_id) where outcome is null',
+      ),
     ],
   },
 ]

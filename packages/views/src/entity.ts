@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import type { TransactionFilters } from '@payments/ledger'
-import { foreignKeys, index, ofOrganisation, tenant, tenantFilter, times } from '@payments/platform'
+import { foreignKeys, index, keyedByTenant, ofOrganisation, tenant, tenantFilter, times } from '@payments/platform'
 
 export const ViewEntity = defineEntity({
   name: 'SavedView',
@@ -17,6 +17,7 @@ export const ViewEntity = defineEntity({
     filter: p.json().$type<TransactionFilters>(),
     ...times(),
   },
+  ...keyedByTenant,
   indexes: [index('saved_views_of_organisation', ['organisationId', 'environment', 'name'])],
   // A user who leaves takes nothing away that the others use.
   ...foreignKeys(ofOrganisation, { columns: ['user_id'], table: 'users', referenced: ['id'] }),

@@ -1,4 +1,4 @@
-import type { MigrationStep } from '@payments/platform'
+import { keyByTenant, type MigrationStep } from '@payments/platform'
 
 export const migrations: readonly MigrationStep[] = [
   {
@@ -19,4 +19,5 @@ export const migrations: readonly MigrationStep[] = [
       'create index saved_views_of_organisation on saved_views (organisation_id, environment, name)',
     ],
   },
+  ...keyByTenant('saved_views', '2026112712200', { stays: 'none' }),
 ]

@@ -1,16 +1,17 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import {
+  byId,
   foreignKeys,
   index,
   inheritedTenant,
   instant,
+  keyedByTenant,
   machineChecks,
   newestFirst,
   ofOrganisation,
   resource,
   tenant,
   tenantFilter,
-  tenantKey,
   times,
   uniqueIndex,
   withinTenant,
@@ -37,8 +38,8 @@ export const EndpointEntity = defineEntity({
     ...times(),
   },
   checks: machineChecks('webhook_endpoints', endpointMachine),
-  uniques: [tenantKey],
-  indexes: [newestFirst('webhook_endpoints')],
+  ...keyedByTenant,
+  indexes: [byId('webhook_endpoints'), newestFirst('webhook_endpoints')],
   ...foreignKeys(ofOrganisation),
 })
 

@@ -1,4 +1,11 @@
-import { countRows, foreignKeyConcurrently, indexConcurrently, lifecycle, type MigrationStep } from '@payments/platform'
+import {
+  countRows,
+  foreignKeyConcurrently,
+  indexConcurrently,
+  keyByTenant,
+  lifecycle,
+  type MigrationStep,
+} from '@payments/platform'
 
 export const migrations: readonly MigrationStep[] = [
   {
@@ -240,4 +247,5 @@ export const migrations: readonly MigrationStep[] = [
       "events (organisation_id, environment, type, created_at desc, id desc) where type <> 'webhook.test'",
     ),
   },
+  ...keyByTenant('webhook_endpoints', '2026112712170'),
 ]

@@ -1,8 +1,10 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import {
+  byId,
   foreignKeys,
   index,
   instant,
+  keyedByTenant,
   machineChecks,
   minorUnits,
   ofOrganisation,
@@ -11,6 +13,7 @@ import {
   tenant,
   tenantFilter,
   times,
+  uniqueIndex,
 } from '@payments/platform'
 import { refundMachine } from '../orders/states.ts'
 import { OfframpEntity } from './offramp.ts'
@@ -31,7 +34,8 @@ export const RefundEntity = defineEntity({
     ...times(),
   },
   checks: machineChecks('fiat_refunds', refundMachine),
-  indexes: [index('fiat_refunds_on_their_way', ['updatedAt'], "status = 'pending'")],
+  ...keyedByTenant,
+  indexes: [byId('fiat_refunds'), index('fiat_refunds_on_their_way', ['updatedAt'], "status = 'pending'")],
   ...foreignKeys(ofOrganisation),
 })
 
@@ -54,6 +58,7 @@ export const QuoteEntity = defineEntity({
     expiresAt: p.datetime(3),
     createdAt: p.datetime(3),
   },
+  ...keyedByTenant,
   indexes: [index('fiat_quotes_expiry', ['expiresAt'])],
   ...foreignKeys(ofOrganisation),
 })
@@ -90,7 +95,13 @@ export const PollEntity = defineEntity({
     cancelledSince: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
   },
-  indexes: [...pollIndexes('fiat_polls'), index('fiat_polls_of_organisation', ['organisationId', 'environment'])],
+  ...keyedByTenant,
+  indexes: [
+    // The release before has `on conflict` on it. A release later it is not unique.
+    uniqueIndex('fiat_polls_id', 'fiat_polls (id)'),
+    ...pollIndexes('fiat_polls'),
+    index('fiat_polls_of_organisation', ['organisationId', 'environment']),
+  ],
   ...foreignKeys(ofOrganisation),
 })
 

@@ -1,15 +1,16 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import {
+  byId,
   type ExportSource,
   exportedAmount,
   foreignKeys,
   index,
+  keyedByTenant,
   machineChecks,
   minorUnits,
   newestFirst,
   ofOrganisation,
   tenantFilter,
-  tenantKey,
   uniqueIndex,
   withinTenant,
 } from '@payments/platform'
@@ -61,8 +62,9 @@ export const OfframpEntity = defineEntity({
     refund: p.json().$type<Refund>().formula(refundOf).nullable(),
   },
   checks: machineChecks('offramps', offrampMachine),
-  uniques: [tenantKey],
+  ...keyedByTenant,
   indexes: [
+    byId('offramps'),
     uniqueIndex('offramps_reference_key', 'offramps (organisation_id, environment, reference)'),
     ...searched('offramps'),
     index('offramps_address', ['depositAddress']),

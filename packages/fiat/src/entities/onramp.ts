@@ -1,13 +1,14 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import {
+  byId,
   type ExportSource,
   foreignKeys,
   index,
+  keyedByTenant,
   machineChecks,
   minorUnits,
   ofOrganisation,
   tenantFilter,
-  tenantKey,
   uniqueIndex,
   withinTenant,
 } from '@payments/platform'
@@ -58,8 +59,9 @@ export const OnrampEntity = defineEntity({
     refund: p.json().$type<Refund>().formula(refundOf).nullable(),
   },
   checks: machineChecks('onramps', onrampMachine),
-  uniques: [tenantKey],
+  ...keyedByTenant,
   indexes: [
+    byId('onramps'),
     uniqueIndex('onramps_reference_key', 'onramps (organisation_id, environment, reference)'),
     ...searched('onramps'),
     index('onramps_payment', ['paymentReference']),

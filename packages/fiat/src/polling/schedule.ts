@@ -18,7 +18,7 @@ const ANNOUNCE = `insert into fiat_polls as q (id, organisation_id, environment,
     from (select id, organisation_id, environment, provider, 'offramp' as direction, created_at from offramps
           union all select id, organisation_id, environment, provider, 'onramp', created_at from onramps) o
    where id = any ($1::uuid[]) and ($3::text is null or environment = $3) order by id
-  on conflict (id) do update set next_poll_at = excluded.next_poll_at, poll_seconds = least(q.poll_seconds, excluded.poll_seconds)`
+  on conflict (organisation_id, environment, id) do update set next_poll_at = excluded.next_poll_at, poll_seconds = least(q.poll_seconds, excluded.poll_seconds)`
 
 /**
  * Makes orders due now, also where their polls have ended: the provider or an operator says that something has changed. One statement,
@@ -54,7 +54,7 @@ export async function keepPolls(
   await db.query(
     `insert into fiat_polls as q (id, organisation_id, environment, provider, direction, next_poll_at, poll_seconds, created_at, cancelled_since)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-     on conflict (id) do update set poll_seconds = excluded.poll_seconds, failing_since = null, error = null,
+     on conflict (organisation_id, environment, id) do update set poll_seconds = excluded.poll_seconds, failing_since = null, error = null,
             next_poll_at = ${unlessAnnounced('q.next_poll_at', 'excluded.next_poll_at')}
             ${cancelledSince === undefined ? '' : ', cancelled_since = excluded.cancelled_since'}`,
     [id, organisationId, environment, provider, direction, nextPollAt, pollSeconds, createdAt, cancelledSince ?? null],

@@ -53,7 +53,7 @@ export const transactionRecorder: Recorder = (change, runtime) => {
   return [{ statement, key: `transaction:${change.resourceId}` }]
 }
 
-const UPDATED = ` on conflict (id) do update set status = excluded.status, destination = excluded.destination, amount = excluded.amount,
+const UPDATED = ` on conflict (organisation_id, environment, id) do update set status = excluded.status, destination = excluded.destination, amount = excluded.amount,
   amount_usd = excluded.amount_usd, receipt = excluded.receipt,
   succeeded_at = coalesce(transactions.succeeded_at, excluded.succeeded_at), updated_at = excluded.updated_at`
 

@@ -9,11 +9,14 @@ export function sqlState(error: unknown): string | undefined {
   return undefined
 }
 
-/** Name of the violated constraint in an error or in its causes, if there is one. */
+/** What the name of a partition's or a shard's index adds to that of the table's. */
+const PART = /_\d+$/
+
+/** Name of the violated constraint in an error or in its causes, if there is one; that of the whole table where it is a part's. */
 export function constraintOf(error: unknown): string | undefined {
   for (const each of chain(error)) {
     const { constraint } = each as { constraint?: unknown }
-    if (typeof constraint === 'string') return constraint
+    if (typeof constraint === 'string') return constraint.replace(PART, '')
   }
   return undefined
 }

@@ -42,10 +42,17 @@ export const times = () => ({
 /** A time with the database's full precision: for times that only statements compare, and for `infinity`. */
 export const instant = () => p.datetime().columnType('timestamptz')
 
-/** What other tables of the same tenant refer to with {@link withinTenant}. */
-export const tenantKey: { properties: ('organisationId' | 'environment' | 'id')[] } = {
-  properties: ['organisationId', 'environment', 'id'],
-}
+/**
+ * Spread into `defineEntity`: the primary key of the table, in columns, where it is not the ORM's. The ORM finds the rows of a tenant by their
+ * `id`; the table's key begins with the organisation, so that its rows can be distributed over servers by organisation.
+ */
+export const keyedBy = (...columns: readonly string[]) => ({ primaryKey: columns })
+
+/** {@link keyedBy} the tenant and the id: what other tables of the same tenant refer to with {@link withinTenant}. */
+export const keyedByTenant = keyedBy('organisation_id', 'environment', 'id')
+
+/** The index behind what finds rows without their organisation: a pay page, a callback of a provider, a job. */
+export const byId = (table: string) => index(`${table}_id`, ['id'])
 
 /** An index. `columns` are properties, each with an optional direction (`createdAt desc`); `where` makes it partial. */
 export const index = (name: string, columns: readonly string[], where?: string) => ({
@@ -95,7 +102,7 @@ export const foreignKeys = (...keys: ForeignKey[]): { readonly foreignKeys: read
 /** A reference to the row's organisation. */
 export const ofOrganisation: ForeignKey = { columns: ['organisation_id'], table: 'organisations', referenced: ['id'] }
 
-/** A reference to a row of the same organisation and environment, which has a {@link tenantKey}. */
+/** A reference to a row of the same organisation and environment, whose table is {@link keyedByTenant}. */
 export const withinTenant = (column: string, table: string): ForeignKey => ({
   columns: ['organisation_id', 'environment', column],
   table,
@@ -114,7 +121,12 @@ export const partitionedById = { partitionedById: true } as const
 /** What an entity says of its table beyond what the ORM knows. */
 export const describedTable = (meta: EntitySchema['meta']) =>
   meta as typeof meta &
-    Partial<ReturnType<typeof foreignKeys> & { readonly withoutPrimaryKey: boolean; readonly partitionedById: boolean }>
+    Partial<
+      ReturnType<typeof foreignKeys> &
+        ReturnType<typeof keyedBy> &
+        typeof withoutPrimaryKey &
+        typeof partitionedById
+    >
 
 /**
  * The filter that keeps organisations and environments apart. On by default; an entity manager without its parameters

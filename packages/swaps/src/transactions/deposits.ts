@@ -44,8 +44,8 @@ async function record(unit: UnitOfWork, swap: SwapRow, { deposits }: DepositRepo
     .toSorted((a, b) => a.at.getTime() - b.at.getTime() || (a.txHash < b.txHash ? -1 : 1))
   const db = sqlOf(unit.em)
   const { rows: before } = await db.query<{ in_time: string }>(
-    'select coalesce(sum(amount) filter (where in_time), 0)::text as in_time from swap_deposits where swap_id = $1',
-    [swap.id],
+    'select coalesce(sum(amount) filter (where in_time), 0)::text as in_time from swap_deposits where organisation_id = $2 and environment = $3 and swap_id = $1',
+    [swap.id, swap.organisationId, swap.environment],
   )
   const { rows: inserted } =
     reported.length === 0
@@ -54,7 +54,7 @@ async function record(unit: UnitOfWork, swap: SwapRow, { deposits }: DepositRepo
           `insert into swap_deposits (swap_id, tx_hash, organisation_id, environment, amount, in_time, created_at)
            select distinct on (d.tx_hash) $1::uuid, d.tx_hash, $2::uuid, $3, d.amount, d.at <= $4, now()
              from unnest($5::text[], $6::numeric[], $7::timestamptz[]) as d (tx_hash, amount, at)
-           on conflict (swap_id, tx_hash) do nothing returning tx_hash`,
+           on conflict (organisation_id, environment, swap_id, tx_hash) do nothing returning tx_hash`,
           [
             swap.id,
             swap.organisationId,

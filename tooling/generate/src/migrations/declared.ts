@@ -21,14 +21,14 @@ class PostgreSqlNames extends UnderscoreNamingStrategy {
   }
 }
 
-/** The ORM's generator, with what only our entities say of their tables: foreign keys, and tables without a primary key. */
+/** The ORM's generator, with what only our entities say of their tables: foreign keys, other primary keys than the ORM's, and none. */
 class TableGenerator extends SqlSchemaGenerator {
   override getTargetSchema(...args: Parameters<SqlSchemaGenerator['getTargetSchema']>) {
     const schema = super.getTargetSchema(...args)
     for (const meta of this.metadata.getAll().values()) {
       const table = schema.getTable(meta.tableName)
       if (!table) continue
-      const { foreignKeys = [], withoutPrimaryKey } = describedTable(meta)
+      const { foreignKeys = [], primaryKey, withoutPrimaryKey } = describedTable(meta)
       for (const { name, columns, table: target, referenced, onDelete } of foreignKeys) {
         const constraintName = name ?? this.platform.getIndexName(table.name, [...columns], 'foreign')
         table.getForeignKeys()[constraintName] = {
@@ -40,6 +40,10 @@ class TableGenerator extends SqlSchemaGenerator {
           ...(onDelete ? { deleteRule: onDelete } : {}),
         }
       }
+      if (primaryKey)
+        table.setIndexes(
+          table.getIndexes().map((each) => (each.primary ? { ...each, columnNames: [...primaryKey] } : each)),
+        )
       if (withoutPrimaryKey) table.setIndexes(table.getIndexes().filter((index) => !index.primary))
     }
     return schema

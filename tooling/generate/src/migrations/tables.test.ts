@@ -9,11 +9,11 @@ import {
   foreignKeys,
   index,
   instant,
+  keyedByTenant,
   migrate,
   minorUnits,
   ofOrganisation,
   tenant,
-  tenantKey,
   times,
   uniqueIndex,
   withinTenant,
@@ -104,6 +104,11 @@ const planted: Record<string, { sql: string; line: string }> = {
     sql: 'alter table sessions drop constraint sessions_organisation_id_user_id_fkey',
     line: 'constraint sessions_organisation_id_user_id_fkey of sessions: the entities declare FOREIGN KEY (organisation_id, user_id) REFERENCES memberships(organisation_id, user_id), the migrations make none',
   },
+  'a primary key without the organisation': {
+    sql: `alter table saved_views drop constraint saved_views_pkey;
+      alter table saved_views add constraint saved_views_pkey primary key (id)`,
+    line: 'constraint saved_views_pkey of saved_views: the entities declare PRIMARY KEY (organisation_id, environment, id), the migrations make PRIMARY KEY (id)',
+  },
   'another rule for deletes': {
     sql: `alter table refresh_tokens drop constraint refresh_tokens_session_id_fkey;
       alter table refresh_tokens add constraint refresh_tokens_session_id_fkey
@@ -127,7 +132,7 @@ test('the migration written from these differences repairs them', { timeout: 60_
       for (const { sql } of Object.values(planted)) await client.query(sql)
     })
     const changes = await findChanges({ declared, migrated: database.ownerUrl }, everyDomain)
-    expect(changes.map((change) => change.domain)).toEqual(['accounts', 'customers', 'ledger', 'routes'])
+    expect(changes.map((change) => change.domain)).toEqual(['accounts', 'customers', 'ledger', 'routes', 'views'])
     await migrate(database.ownerUrl, database.serviceUrl, withSteps(everyDomain, changes), createLog('warn'))
     expect(await connected(database.ownerUrl, differences)).toEqual([])
   } finally {
@@ -170,8 +175,8 @@ const samples = domain({
           endsAt: instant().defaultRaw("'infinity'"),
           ...times(),
         },
+        ...keyedByTenant,
         uniques: [
-          tenantKey,
           {
             name: 'samples_customer_key',
             expression:
