@@ -5,6 +5,7 @@ export { type Mailbox, type ReceivedEmail, startMailbox } from './accounts/mailb
 export { type Merchant, newMerchant } from './accounts/merchant.ts'
 export { createKeyFor, createTokenFor, foundOrganisation, signedIn, type TestSession } from './accounts/rows.ts'
 export { askForCode, signIn } from './accounts/sign-in.ts'
+export { distribute } from './distribution/distribute.ts'
 export { freePort, freePorts } from './machine/free-port.ts'
 export { type SystemPostgres, startStandby, startSystemPostgres } from './machine/system-postgres.ts'
 export { chromiumCommand, hasTools } from './machine/tools.ts'

@@ -1,0 +1,92 @@
+/**
+ * The tables that are not distributed over servers by organisation, each with the reason: they lie on one server, or a copy of them on each. All
+ * others are business tables: they have an organisation, and every unique key of theirs includes it.
+ */
+export const globalTables: Readonly<Record<string, string>> = {
+  append_only_tables: 'of the installation',
+  database_origin: 'of the installation',
+  migrations: 'of the installation',
+  readiness_probes: 'of the installation',
+  restores: 'of the installation',
+  setting_fingerprints: 'of the installation',
+  ledger_checks: 'of the installation',
+  rate_limits: 'counts by IP address or credential, before the organisation is known',
+  event_streams: 'a few rows that no crash outlives',
+
+  // Who calls is found before the organisation is known.
+  organisations: 'every table refers to it',
+  users: 'a user belongs to several organisations, and an email address to one user',
+  memberships: 'the organisations of a user are listed at the sign-in',
+  invitations: 'the invitations of an email address are listed at the sign-in',
+  sessions: 'found by its id',
+  refresh_tokens: 'found by its digest',
+  sign_in_addresses: 'of a user',
+  challenges: 'of an email address',
+  code_tries: 'of an email address',
+  email_sends: 'of an email address',
+  device_requests: 'found by a code, and belongs to an organisation only when it was answered',
+  api_keys: 'found by its lookup part, which is unique',
+  internal_tokens: 'found by its lookup part, which is unique',
+
+  audit_log: 'of the operators',
+  operator_amounts: 'of an operator',
+  operator_approvals: 'of the operators',
+  operator_resolutions: 'of the operators',
+
+  provider_budgets: 'all organisations share the allowance of a provider',
+  provider_controls: 'of a provider',
+  provider_minutes: 'of a provider',
+  payment_route_feeds: 'of a provider',
+
+  swap_addresses: 'the address of a swap is unique, and its index the next one',
+  swap_fee_payer_changes: 'of the fee payer, whom all organisations share',
+  swap_fee_payers: 'of the fee payer, whom all organisations share',
+  swap_rates: 'all organisations share a rate',
+  swap_upkeep: 'of the fee payer, whom all organisations share',
+
+  cngn_calls: "of the provider's account, which all organisations share",
+  cngn_feeds: "of the provider's account, which all organisations share",
+  cngn_forgotten: "of the provider's account, which all organisations share",
+  cngn_listed: "of the provider's account, which all organisations share",
+  cngn_receipts:
+    'its reference is unique in the account that all organisations share, and its organisation is found later',
+  cngn_records: 'its digest is unique in the account that all organisations share',
+  cngn_sends: 'its reference is unique in the account that all organisations share',
+  cngn_treasuries: "of the provider's account, which all organisations share",
+  cngn_treasury_adjustments: "of the provider's account, which all organisations share",
+
+  webhook_changes: 'a few rows, taken in their order',
+
+  sandbox_cngn_transactions: 'of a simulated provider',
+  sandbox_faults: 'of a simulated provider',
+  sandbox_fiat_orders: 'of a simulated provider',
+  sandbox_relay_addresses: 'of a simulated provider',
+  sandbox_relay_requests: 'of a simulated provider',
+  sandbox_swap_addresses: 'of a simulated provider',
+  sandbox_swap_deposits: 'of a simulated provider',
+  sandbox_swap_transactions: 'of a simulated provider',
+}
+
+/** Business tables with a key that does not include the organisation yet, and what it would need. */
+export const NOT_YET: Readonly<Record<string, string>> = {
+  payment_routes:
+    'a deposit address is unique across organisations: a global table of the addresses, written with the route',
+  payment_route_deposits:
+    "a provider's request is unique across organisations: a global table of the requests, written with the deposit",
+  notifications: 'the organisation in notification_reads, which refers to it',
+  notification_reads: 'the organisation',
+  provider_calls: 'the organisation in the key of each call, and in what finds them',
+  provider_choices: 'the organisation in what finds the choices of an object',
+  provider_reports: 'the organisation in the key of each report, and in what finds them',
+  webhook_queues: 'the organisation in the statements that take an endpoint that is due',
+}
+
+/** Business tables that are partitioned by time. */
+export const TIME_PARTITIONED: readonly string[] = ['request_log', 'events', 'webhook_deliveries']
+
+/** Unique indexes without the organisation that are there for processes of the release before, and are dropped before the tables are distributed. */
+export const keysOfTheReleaseBefore: readonly string[] = [
+  'fiat_polls_id',
+  'swap_deposits_swap_id_tx_hash',
+  'transactions_id',
+]
