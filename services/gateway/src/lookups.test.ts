@@ -6,8 +6,15 @@ const service = useService()
 /** Characters of an internal token behind its lookup part. */
 const SECRET = 24
 
-/** Where a part of a key has few rows: a user has few memberships and sessions, an environment few providers, a link few open sessions. */
-const FEW = new Set(['memberships_of_user', 'sessions_of_user', 'provider_controls_pkey', 'checkout_sessions_open'])
+/** Where a part of a key has few rows: an id has one, a user few memberships and sessions, an environment few providers, a link few open sessions. */
+const FEW = new Set([
+  'collections_id',
+  'checkout_sessions_id',
+  'memberships_of_user',
+  'sessions_of_user',
+  'provider_controls_pkey',
+  'checkout_sessions_open',
+])
 
 /** They name a table that another node reads, or that is written. */
 const WITHOUT_INDEX = new Set(['Bitmap Heap Scan', 'ModifyTable'])
