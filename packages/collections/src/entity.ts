@@ -186,7 +186,8 @@ export const SessionEntity = defineEntity({
   ...keyedByTenant,
   indexes: [
     byId('checkout_sessions'),
-    uniqueIndex('checkout_sessions_route_key', 'checkout_sessions (organisation_id, environment, route_id)'),
+    // Also what finds the session of a route.
+    uniqueIndex('checkout_sessions_route_key', 'checkout_sessions (route_id, organisation_id, environment)'),
     index('checkout_sessions_newest', ['parentId', 'createdAt desc', 'id desc']),
     index('checkout_sessions_of_tenant', ['organisationId', 'environment', 'createdAt desc', 'id desc']),
     index('checkout_sessions_open', ['parentId', 'client'], inStates(openStates)),

@@ -305,7 +305,7 @@ export const migrations: readonly MigrationStep[] = [
     up: replaceUnique(
       'checkout_sessions',
       'checkout_sessions_route_key',
-      'checkout_sessions (organisation_id, environment, route_id)',
+      'checkout_sessions (route_id, organisation_id, environment)',
     ),
   },
 ]

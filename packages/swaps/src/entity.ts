@@ -86,8 +86,8 @@ export const SwapEntity = defineEntity({
   indexes: [
     byId('swaps'),
     // Between organisations as well an address has one swap: it is taken once from those that are derived.
-    uniqueIndex('swaps_deposit_address_key', 'swaps (organisation_id, environment, deposit_address)'),
-    uniqueIndex('swaps_derivation_index_key', 'swaps (organisation_id, environment, derivation_index)'),
+    uniqueIndex('swaps_deposit_address_key', 'swaps (environment, deposit_address, organisation_id)'),
+    uniqueIndex('swaps_derivation_index_key', 'swaps (environment, derivation_index, organisation_id)'),
     newestFirst('swaps'),
     index('swaps_due', ['provider', 'environment', 'nextPollAt']),
     index('swaps_turns', ['provider', 'environment', 'organisationId', 'nextPollAt']),
@@ -159,7 +159,7 @@ export const SwapTransactionEntity = defineEntity({
     // One transaction of a swap at a time: the next is signed when the outcome of the last is known.
     uniqueIndex(
       'swap_transactions_open_key',
-      'swap_transactions (organisation_id, environment, swap_id) where outcome is null',
+      'swap_transactions (swap_id, organisation_id, environment) where outcome is null',
     ),
     index('swap_transactions_signature', ['signature']),
     index('swap_transactions_of_swap', ['swapId', 'createdAt']),

@@ -257,12 +257,12 @@ export const migrations: readonly MigrationStep[] = [
     name: '20261127121600_swap_keys',
     concurrently: true,
     up: [
-      ...replaceUnique('swaps', 'swaps_deposit_address_key', 'swaps (organisation_id, environment, deposit_address)'),
-      ...replaceUnique('swaps', 'swaps_derivation_index_key', 'swaps (organisation_id, environment, derivation_index)'),
+      ...replaceUnique('swaps', 'swaps_deposit_address_key', 'swaps (environment, deposit_address, organisation_id)'),
+      ...replaceUnique('swaps', 'swaps_derivation_index_key', 'swaps (environment, derivation_index, organisation_id)'),
       ...replaceUnique(
         'swap_transactions',
         'swap_transactions_open_key',
-        'swap_transactions (organisation_id, environment, swap_id) where outcome is null',
+        'swap_transactions (swap_id, organisation_id, environment) where outcome is null',
       ),
     ],
   },

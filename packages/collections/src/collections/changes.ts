@@ -52,8 +52,8 @@ export async function lockedWithCollection(
   value: string,
 ): Promise<{ readonly collection: CollectionRow; readonly session: SessionRow } | undefined> {
   const { rows } = await sqlOf(unit.em).query<{ id: string; parent_id: string }>(
-    `select id, parent_id from checkout_sessions where ${by} = $1`,
-    [value],
+    `select id, parent_id from checkout_sessions where ${by} = $1 and organisation_id = $2 and environment = $3`,
+    [value, unit.actor.organisationId, unit.actor.environment],
   )
   const [found] = rows
   if (!found) return undefined
