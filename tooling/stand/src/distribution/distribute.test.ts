@@ -22,7 +22,7 @@ import { distribute } from './distribute.ts'
 const planted: Readonly<Record<string, string>> = {
   'create table notes_of_nobody (id uuid primary key, organisation_id uuid)':
     'notes_of_nobody: without "organisation_id not null", and not in the list of global tables (distribution/tables.ts)',
-  'drop table sandbox_faults': 'sandbox_faults: listed, but there is no such table',
+  'drop table operator_resolutions': 'operator_resolutions: listed, but there is no such table',
   [`alter table sandbox_fiat_orders add organisation_id uuid, add environment text, add constraint of_offramp
       foreign key (organisation_id, environment, reference) references offramps (organisation_id, environment, id)`]:
     'sandbox_fiat_orders: foreign key of_offramp refers to a table that is distributed',

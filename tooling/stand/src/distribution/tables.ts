@@ -56,16 +56,10 @@ export const globalTables: Readonly<Record<string, string>> = {
   cngn_treasury_adjustments: "of the provider's account, which all organisations share",
 
   webhook_changes: 'a few rows, taken in their order',
-
-  sandbox_cngn_transactions: 'of a simulated provider',
-  sandbox_faults: 'of a simulated provider',
-  sandbox_fiat_orders: 'of a simulated provider',
-  sandbox_relay_addresses: 'of a simulated provider',
-  sandbox_relay_requests: 'of a simulated provider',
-  sandbox_swap_addresses: 'of a simulated provider',
-  sandbox_swap_deposits: 'of a simulated provider',
-  sandbox_swap_transactions: 'of a simulated provider',
 }
+
+/** What a simulated provider would have on a server of its own. */
+export const SANDBOX = 'sandbox_'
 
 /** Business tables with a key that does not include the organisation yet, and what it would need. */
 export const NOT_YET: Readonly<Record<string, string>> = {
