@@ -122,10 +122,7 @@ export const partitionedById = { partitionedById: true } as const
 export const describedTable = (meta: EntitySchema['meta']) =>
   meta as typeof meta &
     Partial<
-      ReturnType<typeof foreignKeys> &
-        ReturnType<typeof keyedBy> &
-        typeof withoutPrimaryKey &
-        typeof partitionedById
+      ReturnType<typeof foreignKeys> & ReturnType<typeof keyedBy> & typeof withoutPrimaryKey & typeof partitionedById
     >
 
 /**

@@ -73,10 +73,12 @@ export const NOT_YET: Readonly<Record<string, string>> = {
   provider_choices: 'the organisation in what finds the choices of an object',
   provider_reports: 'the organisation in the key of each report, and in what finds them',
   webhook_queues: 'the organisation in the statements that take an endpoint that is due',
+  webhook_deliveries: 'the organisation in its key, and in the statements that take and settle what is due',
+  events: 'the organisation in its key, and in the statements that read what is to be sent',
 }
 
 /** Business tables that are partitioned by time. */
-export const TIME_PARTITIONED: readonly string[] = ['request_log', 'events', 'webhook_deliveries']
+export const TIME_PARTITIONED: readonly string[] = ['request_log']
 
 /** Unique indexes without the organisation that are there for processes of the release before, and are dropped before the tables are distributed. */
 export const keysOfTheReleaseBefore: readonly string[] = [
