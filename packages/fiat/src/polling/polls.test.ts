@@ -8,12 +8,13 @@ import {
   fund,
   newMerchant,
   newOfframp,
+  newOnramp,
   statementsWaiting,
   useService,
 } from '#testing'
 import { reportOf } from '../../test/orders.ts'
 import { budget } from './limits.ts'
-import { applyPoll, pollTask } from './polls.ts'
+import { applyPoll, poll, pollTask } from './polls.ts'
 import { announce } from './schedule.ts'
 
 const service = useService()
@@ -60,6 +61,45 @@ test.each([500, 2500])(
       4,
     )
     expect(claimed.map(({ organisationId }) => organisationId)).toContain(other)
+  },
+)
+
+test.each(['offramp', 'onramp'] as const)(
+  'a poll of an %s that tells nothing new waits for no lock of the order, and postpones the next one unless it was announced or changed meanwhile',
+  async (direction) => {
+    const { runtime } = service
+    const { pool } = runtime
+    const merchant = await newMerchant(service)
+    const { id } = await (direction === 'offramp' ? newOfframp(merchant) : newOnramp(merchant))
+    const { organisationId, environment } = merchant
+    const polled = async (pollSeconds: number) => {
+      await poll(runtime, { id, direction, organisationId, environment, provider: 'sandbox', pollSeconds })
+      const { rows } = await pool.query<{ seconds: number; away: number; error: string | null }>(
+        `select poll_seconds as seconds, extract(epoch from next_poll_at - now())::float8 as away, error from fiat_polls where id = $1`,
+        [id],
+      )
+      return rows[0]
+    }
+    const holding = await connected(service)
+    try {
+      await holding.query('begin')
+      await holding.query(`select from ${direction}s where id = $1 for update`, [id])
+      await pool.query("update fiat_polls set error = 'poll_failed', poll_seconds = 8 where id = $1", [id])
+      const postponed = await polled(8)
+      expect(postponed).toMatchObject({ seconds: 16, error: null })
+      expect(postponed?.away).toBeGreaterThan(10)
+      expect(await polled(8)).toMatchObject({ seconds: 16 })
+      await announce(pool, [id])
+      expect((await polled(2))?.away).toBeLessThan(0)
+    } finally {
+      await holding.query('rollback')
+      await holding.end()
+    }
+    await fund(merchant, direction, id)
+    await advance(merchant, 10)
+    await polled(2)
+    const { data } = (await merchant.call(`GET /v1/${direction}s/${id}`)).body
+    expect(data.status).not.toBe(direction === 'offramp' ? 'pending' : 'awaiting_payment')
   },
 )
 

@@ -16,7 +16,7 @@ import { type OrderRow, orderMissing, orderResource, update } from '../orders/or
 import { type Direction, fiatProvider, type OrderReport } from '../provider/provider.ts'
 import { expectOurAccount } from './hidden.ts'
 import { budget, type ClaimedOrder, pauseOf } from './limits.ts'
-import { applyReport, expectedAmount } from './reports.ts'
+import { applyReport, expectedAmount, isNothingNew } from './reports.ts'
 import {
   CANCELLED_SECONDS,
   endPolls,
@@ -25,6 +25,7 @@ import {
   nextPoll,
   POLL,
   polls,
+  postpone,
   SOON_SECONDS,
 } from './schedule.ts'
 
@@ -127,6 +128,8 @@ export async function poll(runtime: Runtime, claimed: ClaimedOrder): Promise<voi
     await unitOfWork(context, (unit) => noteFailure(unit, claimed, error))
     throw error
   }
+  const next = isNothingNew(order, report) && nextPoll(order, pollSeconds, false)
+  if (next) return void (await postpone(runtime, { id, was: pollSeconds, ...next }))
   try {
     await unitOfWork(context, (unit) => applyPoll(unit, direction, id, report, pollSeconds))
   } catch (error) {

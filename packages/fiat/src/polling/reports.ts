@@ -32,6 +32,18 @@ export async function applyReport(
   return { order, changed }
 }
 
+/**
+ * Whether a report is one for which {@link applyReport} changes nothing: what is waited for has not come, or what has come is still on its way. Most
+ * reports are. What an operator or a missing answer has to do with the order is left to that function.
+ */
+export function isNothingNew(order: OrderRow, report: OrderReport): boolean {
+  if (report.refund || report.cancelled || report.outcomeUnknown) return false
+  if (order.settledAt || order.attention || ('providerOutcome' in order && order.providerOutcome)) return false
+  if (report.status === 'waiting')
+    return report.receivedAmount === null && ['pending', 'awaiting_payment'].includes(order.status)
+  return report.status === 'received' && order.status === 'processing' && report.receivedAmount === order.receivedAmount
+}
+
 async function applyKnown(
   unit: UnitOfWork,
   direction: Direction,

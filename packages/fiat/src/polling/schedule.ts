@@ -1,9 +1,11 @@
 import { type Environment, isId } from '@payments/kernel'
 import {
   ANNOUNCED_SQL,
+  grouped,
   type NextPoll,
   pollAfter,
   pollQueue,
+  type Runtime,
   type SqlExecutor,
   unlessAnnounced,
 } from '@payments/platform'
@@ -59,6 +61,42 @@ export async function keepPolls(
             ${cancelledSince === undefined ? '' : ', cancelled_since = excluded.cancelled_since'}`,
     [id, organisationId, environment, provider, direction, nextPollAt, pollSeconds, createdAt, cancelledSince ?? null],
   )
+}
+
+interface Postponed extends NextPoll {
+  readonly id: string
+  /** The interval with which it was claimed. */
+  readonly was: number
+}
+
+// What another has locked gets its next poll from that, and what has changed meanwhile has another interval.
+const POSTPONE = `with postponed as (
+    select * from unnest($1::uuid[], $2::integer[], $3::integer[], $4::timestamptz[]) as n (id, was, seconds, at)
+  ), free as (
+    select id from fiat_polls where id = any ($1::uuid[]) order by id for no key update skip locked
+  )
+  update fiat_polls q set poll_seconds = n.seconds, failing_since = null, error = null, cancelled_since = null,
+         next_poll_at = ${unlessAnnounced('q.next_poll_at', 'n.at')}
+    from postponed n
+   where q.id = any (array(select id from free)) and n.id = q.id and n.was = q.poll_seconds`
+
+const postponing = new WeakMap<Runtime, (postponed: Postponed) => Promise<unknown>>()
+
+/** Postpones the next poll of an order of which nothing is new: one statement for all that are polled at the same time. It locks no order. */
+export function postpone(runtime: Runtime, postponed: Postponed): Promise<unknown> {
+  const own =
+    postponing.get(runtime) ??
+    grouped(async (all: readonly Postponed[]) => {
+      await runtime.pool.query(POSTPONE, [
+        all.map(({ id }) => id),
+        all.map(({ was }) => was),
+        all.map(({ pollSeconds }) => pollSeconds),
+        all.map(({ nextPollAt }) => nextPollAt),
+      ])
+      return all
+    })
+  postponing.set(runtime, own)
+  return own(postponed)
 }
 
 /** Ends the polls of a locked order, for which nothing more can happen. */
