@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { type ProofReport, record } from '@payments/proof'
 import { benchMemory } from './growth/memory.ts'
 import { benchOpen } from './growth/open.ts'
+import { benchPayments } from './growth/payments.ts'
 import { benchScaling } from './growth/scaling.ts'
 import { benchTables } from './growth/tables.ts'
 import { benchLedger } from './ledger/ledger.ts'
@@ -22,6 +23,7 @@ const parts: Readonly<Record<string, (print: (line: string) => void) => Promise<
   webhooks: benchWebhooks,
   scaling: benchScaling,
   open: benchOpen,
+  payments: benchPayments,
   tables: benchTables,
   memory: benchMemory,
   start: benchStart,

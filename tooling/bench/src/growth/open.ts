@@ -12,7 +12,7 @@ import {
   WALLETS,
 } from '@payments/stand'
 import { Client } from 'pg'
-import { serverTime } from '../profile/server-time.ts'
+import { costOf } from '../servers/cost.ts'
 import { LARGE } from '../servers/servers.ts'
 import { multiply } from '../tables/multiply.ts'
 
@@ -93,7 +93,7 @@ const due = (client: Client, polls: string, at: string): Promise<unknown> =>
   client.query(`update ${polls} set poll_seconds = ${INTERVAL}, next_poll_at = ${at}`)
 
 async function measure(print: (line: string) => void, client: Client, worker: ServiceProcess): Promise<ProofReport> {
-  const idle = await costOf(client, worker, () => sleep(SECONDS * 1000))
+  const idle = await costOf({ client, worker }, () => sleep(SECONDS * 1000))
   const idleCores = hundredth((idle.worker + idle.server) / 1e6 / idle.seconds)
   print(`  nothing is due: ${idleCores} of a core`)
   const polled: Record<string, { readonly perSecond: number; readonly microseconds: number }> = {}
@@ -101,7 +101,7 @@ async function measure(print: (line: string) => void, client: Client, worker: Se
     await due(client, polls, "now() - interval '1 second'")
     await client.query(`vacuum analyze ${polls}`)
     const before = await waiting(client, polls)
-    const cost = await costOf(client, worker, () => sleep(SECONDS * 1000))
+    const cost = await costOf({ client, worker }, () => sleep(SECONDS * 1000))
     const done = before - (await waiting(client, polls))
     await due(client, polls, "now() + interval '1 day'")
     const microseconds = Math.round((cost.worker + cost.server) / done)
@@ -112,7 +112,7 @@ async function measure(print: (line: string) => void, client: Client, worker: Se
   }
   for (const { polls } of KINDS) await due(client, polls, `now() + random() * interval '${INTERVAL} seconds'`)
   await client.query('vacuum analyze')
-  const hourly = await costOf(client, worker, () => sleep(2 * SECONDS * 1000))
+  const hourly = await costOf({ client, worker }, () => sleep(2 * SECONDS * 1000))
   const hourlyCores = hundredth((hourly.worker + hourly.server) / 1e6 / hourly.seconds)
   const late: number[] = []
   for (const { polls } of KINDS) late.push(await latest(client, polls))
@@ -139,18 +139,3 @@ const latest = async (client: Client, polls: string): Promise<number> =>
       `select greatest(0, extract(epoch from now() - min(next_poll_at)))::int as late from ${polls}`,
     )
   ).rows[0]?.late ?? 0
-
-/** Processor time of a worker and of the database server while something runs, µs. */
-async function costOf(client: Client, { internalUrl }: ServiceProcess, run: () => Promise<unknown>) {
-  const workerTime = async (): Promise<number> => {
-    const metrics = await (await fetch(`${internalUrl}/metrics`)).text()
-    return 1e6 * Number(metrics.match(/^process_cpu_seconds_total (\S+)$/m)?.[1] ?? Number.NaN)
-  }
-  const [worker, server, began] = [await workerTime(), await serverTime(client), performance.now()]
-  await run()
-  return {
-    worker: (await workerTime()) - worker,
-    server: (await serverTime(client)) - server,
-    seconds: (performance.now() - began) / 1000,
-  }
-}

@@ -169,6 +169,23 @@ export const promises: readonly Promised[] = [
     tests: ['packages/platform/src/records/counts.test.ts', 'packages/webhooks/src/long-queues.test.ts'],
   },
   {
+    title: 'A worker keeps up with what is open',
+    promise:
+      'Beside a million open objects a worker and the database take at most a twentieth of a core while none is due. Where each is due once an hour, none is polled later than an hour after that.',
+    shown:
+      'Copies open payment routes, offramps and swaps, and measures an idle worker, polls of each kind where all are due, and an hour’s polls, with the sandbox’s providers.',
+    command: 'npm run bench -- open',
+    tests: ['packages/platform/src/work/polls.test.ts', 'packages/platform/src/work/turns.test.ts'],
+  },
+  {
+    title: 'What a payment costs is known',
+    promise:
+      'The processor time of each process, of the database server, and the bytes of its write-ahead log are measured for a payment of each kind, from its creation to its last webhook.',
+    shown: 'Makes hundreds of payments of each kind with the sandbox’s providers, and takes off what idle processes need.',
+    command: 'npm run bench -- payments',
+    tests: ['packages/platform/src/transactions/commits/group.test.ts', 'packages/webhooks/src/delivery.test.ts'],
+  },
+  {
     title: 'The service starts in a moment',
     promise: 'Where it has run before, it serves at most 1.5 seconds after its start, the embedded database included.',
     shown: 'Starts it ten times, in turn with a program that does nothing.',

@@ -1,0 +1,53 @@
+import type { ServiceProcess } from '@payments/stand'
+import type { Client } from 'pg'
+import { serverTime } from '../profile/server-time.ts'
+
+/** What something took, in microseconds of processor time, bytes of the write-ahead log and seconds. */
+export interface Cost {
+  readonly gateway: number
+  readonly worker: number
+  readonly server: number
+  readonly log: number
+  readonly seconds: number
+}
+
+/** Where it is counted: processes of the service, and a database server by a session on it. */
+export interface Counted {
+  readonly client: Client
+  readonly gateway?: ServiceProcess | undefined
+  readonly worker: ServiceProcess
+}
+
+/** What the processes and the database server take while something runs. */
+export async function costOf({ client, gateway, worker }: Counted, run: () => Promise<unknown>): Promise<Cost> {
+  const counters = async () => ({
+    gateway: gateway ? await processTime(gateway) : 0,
+    worker: await processTime(worker),
+    server: await serverTime(client),
+    log: await logWritten(client),
+    seconds: performance.now() / 1000,
+  })
+  const before = await counters()
+  await run()
+  const after = await counters()
+  return {
+    gateway: after.gateway - before.gateway,
+    worker: after.worker - before.worker,
+    server: after.server - before.server,
+    log: after.log - before.log,
+    seconds: after.seconds - before.seconds,
+  }
+}
+
+/** The processor time that a process says it has had, µs. */
+async function processTime({ internalUrl }: ServiceProcess): Promise<number> {
+  const metrics = await (await fetch(`${internalUrl}/metrics`)).text()
+  return 1e6 * Number(metrics.match(/^process_cpu_seconds_total (\S+)$/m)?.[1] ?? Number.NaN)
+}
+
+async function logWritten(client: Client): Promise<number> {
+  const { rows } = await client.query<{ bytes: number }>(
+    "select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as bytes",
+  )
+  return rows[0]?.bytes ?? 0
+}
