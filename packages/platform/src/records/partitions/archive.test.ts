@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { firstIdOf, newId } from '@payments/kernel'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
-import { killedAt, useService } from '#testing'
+import { hasTools, killedAt, useService } from '#testing'
 import type { Runtime } from '../../operations/context.ts'
 import { countProblems } from '../counts.ts'
 import { countedRequests, partitionedRequests } from '../request-log/entity.ts'
@@ -102,6 +102,26 @@ test('a week is archived, then dropped: its requests are in the archive, without
   expect(execFileSync('sh', ['-c', `gunzip -c ${archived}/*.ndjson.gz`], { encoding: 'utf8' })).not.toContain('secret')
   expect(await countProblems(runtime.pool, 'request_log', countedRequests)).toEqual([])
 })
+
+test.runIf(hasTools('jq', 'sha256sum'))(
+  'the commands of the operators’ page check a week in the archive and find its failures, and one that was changed is noticed',
+  async () => {
+    const { archived, runtime, ids, expire, organisationId } = await week()
+    await runtime.pool.query('update request_log set status = 503 where id = $1', [ids[2]])
+    expire()
+    await run(runtime)
+    const page = readFileSync(new URL('../../../../../docs/operators/data.md', import.meta.url), 'utf8')
+    const [, day = '', commands = ''] = page.match(/```sh\ncd request_log\/(\S+)\n(.*?)```/s) ?? []
+    expect(day).toMatch(/^\d{4}-\d\d-\d\d$/)
+    const operator = () =>
+      execFileSync('bash', ['-euo', 'pipefail', '-c', commands], { cwd: archived, encoding: 'utf8', stdio: 'pipe' })
+    const [checked, ...found] = operator().split('\n')
+    expect(checked).toBe('00001.ndjson.gz: OK')
+    expect(JSON.parse(found.join('\n'))).toMatchObject({ id: ids[2], status: 503, organisation_id: organisationId })
+    await writeFile(join(archived, '00001.ndjson.gz'), 'another')
+    expect(operator).toThrow()
+  },
+)
 
 test('a process that is killed before any of its statements loses no request and archives none twice', {
   timeout: 120_000,
