@@ -181,7 +181,8 @@ export const promises: readonly Promised[] = [
     title: 'What a payment costs is known',
     promise:
       'The processor time of each process, of the database server, and the bytes of its write-ahead log are measured for a payment of each kind, from its creation to its last webhook.',
-    shown: 'Makes hundreds of payments of each kind with the sandbox’s providers, and takes off what idle processes need.',
+    shown:
+      'Makes hundreds of payments of each kind with the sandbox’s providers, and takes off what idle processes need.',
     command: 'npm run bench -- payments',
     tests: ['packages/platform/src/transactions/commits/group.test.ts', 'packages/webhooks/src/delivery.test.ts'],
   },
