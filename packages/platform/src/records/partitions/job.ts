@@ -18,7 +18,8 @@ const WEEKS_AHEAD = 4
 const BATCH = 1000
 /** How often the lock that a drop needs is tried for in one run. */
 const DROP_TRIES = 5
-const SIX_HOURS = 21_600
+/** Where a worker was killed in it, the next run waits for as long. */
+const AN_HOUR = 3600
 
 interface Partition {
   readonly name: string
@@ -36,8 +37,8 @@ export const partitions = job({
   name: 'platform.partitions',
   data: noInput,
   schedule: { everyMinutes: 60 },
-  // One at a time. What a run has not finished, the next one goes on with.
-  queue: { retryLimit: 0, policy: 'exclusive', expireInSeconds: SIX_HOURS },
+  // One at a time. What a run has not finished within the hour, the next one goes on with.
+  queue: { retryLimit: 0, policy: 'exclusive', expireInSeconds: AN_HOUR },
   async run(runtime, _data, signal) {
     const failures: unknown[] = []
     for (const table of domainsOf(runtime).flatMap(({ data }) => data?.partitioned ?? [])) {
