@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProofReport } from '@payments/proof'
 import {
+  call,
+  dataOf,
   type Receiver,
   type Sample,
   type ServiceProcess,
@@ -47,7 +48,7 @@ const ALL: readonly Kind[] = [
 const KINDS = ALL.filter(({ name }) => name.includes(process.env.BENCH_CASE ?? ''))
 
 /** A merchant over REST. */
-type Post = (path: string, body: object) => Promise<{ readonly id: string }>
+type Post = (line: string, body: object) => Promise<{ readonly id: string }>
 
 /**
  * What one payment costs from its creation to its last webhook, in a gateway, a worker and the database server, with the sandbox's providers and an endpoint for each organisation: processor time,
@@ -79,24 +80,12 @@ export async function benchPayments(print: (line: string) => void): Promise<Proo
 
 /** @throws Error on an answer that is no success */
 const merchantOf =
-  ({ url }: ServiceProcess, key: string): Post =>
-  async (path, body) => {
-    const answer = await fetch(`${url}${path}`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${key}`,
-        'content-type': 'application/json',
-        'idempotency-key': randomUUID(),
-      },
-      body: JSON.stringify(body),
-    })
-    const text = await answer.text()
-    if (!answer.ok) throw new Error(`POST ${path}: ${answer.status} ${text}`)
-    return (JSON.parse(text) as { data: { id: string } }).data
-  }
+  (gateway: ServiceProcess, token: string): Post =>
+  (line, body) =>
+    dataOf(line, call(gateway, line, { token, body }))
 
 async function withEndpoints(merchants: readonly Post[], { origin }: Receiver): Promise<void> {
-  for (const [index, post] of merchants.entries()) await post('/v1/webhooks', { url: `${origin}/${index}` })
+  for (const [index, post] of merchants.entries()) await post('POST /v1/webhooks', { url: `${origin}/${index}` })
 }
 
 async function measure(
@@ -147,10 +136,9 @@ async function payAll(client: Client, kind: Kind, merchants: readonly Post[], pa
 }
 
 async function payOne({ sample, kind }: Kind, post: Post): Promise<void> {
-  const { id } = await post(sample.path, sample.body())
-  const paid = kind === 'collection' ? (await post(`/v1/pay/${id}`, START_SESSION)).id : id
-  const [line, body] = sample.fund(paid)
-  await post(line.slice('POST '.length), body)
+  const { id } = await post(`POST ${sample.path}`, sample.body())
+  const paid = kind === 'collection' ? (await post(`POST /v1/pay/${id}`, START_SESSION)).id : id
+  await post(...sample.fund(paid))
 }
 
 const count = async (client: Client, text: string, values: unknown[] = []): Promise<number> =>

@@ -171,7 +171,7 @@ export const promises: readonly Promised[] = [
   {
     title: 'A worker keeps up with what is open',
     promise:
-      'Beside a million open objects (the latest record: a hundred thousand) a worker and the database take at most a twentieth of a core while none is due. Where each is due once an hour, none is polled later than an hour after that.',
+      'Beside a million open objects a worker and the database take at most a twentieth of a core while none is due. Where each is due once an hour, none is polled later than an hour after that.',
     shown:
       'Copies open payment routes, offramps and swaps, and measures an idle worker, polls of each kind where all are due, and an hour’s polls, with the sandbox’s providers.',
     command: 'npm run bench -- open',
