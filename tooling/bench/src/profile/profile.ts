@@ -75,6 +75,6 @@ function showStatements(print: (line: string) => void, statements: readonly Sent
   print(`    ${times.toFixed(1)} statements, ${Math.round(microseconds)} µs in the server`)
   for (const each of statements)
     print(
-      `      ${each.times.toFixed(2)} × ${Math.round(each.microseconds / each.times)} µs  ${each.text.slice(0, 150)}`,
+      `      ${each.times.toFixed(2)} × ${Math.round(each.microseconds / each.times)} µs (planned in ${Math.round(each.planning / each.times)})  ${each.text.slice(0, 150)}`,
     )
 }

@@ -5,15 +5,21 @@ export interface SentStatement {
   readonly text: string
   /** How often in a request, on average. */
   readonly times: number
-  /** Its time in the server, for a request. */
+  /** Its time in the server, for a request, planning included. */
   readonly microseconds: number
+  /** How much of it the planning takes. */
+  readonly planning: number
 }
 
 /** What is sent less often is no part of the request: tasks and checks of the process. */
 const RARE = 0.02
 
-/** For the server's settings: it counts every statement. */
-export const COUNTING = ['shared_preload_libraries=pg_stat_statements', 'pg_stat_statements.max=10000']
+/** For the server's settings: it counts every statement, and how long it is planned, which is most of what one that is sent once in a while takes. */
+export const COUNTING = [
+  'shared_preload_libraries=pg_stat_statements',
+  'pg_stat_statements.max=10000',
+  'pg_stat_statements.track_planning=on',
+]
 
 /** Counts the statements of all sessions on the client's database but the client's own, while `work` sends a number of requests. */
 export async function statementsOf(
@@ -24,16 +30,17 @@ export async function statementsOf(
   await client.query('create extension if not exists pg_stat_statements')
   await client.query('select pg_stat_statements_reset()')
   await work()
-  const { rows } = await client.query<{ text: string; calls: string; milliseconds: number }>(
-    `select query as text, calls, total_exec_time + total_plan_time as milliseconds from pg_stat_statements
+  const { rows } = await client.query<{ text: string; calls: string; milliseconds: number; planning: number }>(
+    `select query as text, calls, total_exec_time + total_plan_time as milliseconds, total_plan_time as planning from pg_stat_statements
       where dbid = (select oid from pg_database where datname = current_database()) and query not like '%pg_stat_statements%'
       order by calls desc, query`,
   )
   return rows
-    .map(({ text, calls, milliseconds }) => ({
+    .map(({ text, calls, milliseconds, planning }) => ({
       text: text.replaceAll(/\s+/g, ' ').trim(),
       times: Number(calls) / requests,
       microseconds: (milliseconds * 1000) / requests,
+      planning: (planning * 1000) / requests,
     }))
     .filter(({ times }) => times >= RARE)
 }
