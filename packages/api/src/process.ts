@@ -86,8 +86,8 @@ export async function composeProcess(
   const log = options.log ?? createLog(own.LOG_LEVEL)
   const availability = databaseAvailability(log)
   const entities = everyDomain.flatMap((domain) => [...(domain.data?.entities ?? [])])
-  const connectTo = (name: string, pool: number): Promise<Database> =>
-    connect(databaseUrl, entities, { pool, name, log, pooled, acquireSeconds: own.DATABASE_ACQUIRE_SECONDS })
+  const connectTo = (name: string, pool: number, repeats = false): Promise<Database> =>
+    connect(databaseUrl, entities, { pool, name, log, pooled, repeats, acquireSeconds: own.DATABASE_ACQUIRE_SECONDS })
   const database = await connectTo('payments', own.DATABASE_POOL)
 
   const keyed = { acquireSeconds: own.DATABASE_ACQUIRE_SECONDS, log }
@@ -181,7 +181,7 @@ export async function composeProcess(
     callContext,
     createCaller: (actor) => appRouter.createCaller(callContext(actor)),
     async startWorker() {
-      workerDatabase = await connectTo('payments-worker', own.DATABASE_WORKER_POOL)
+      workerDatabase = await connectTo('payments-worker', own.DATABASE_WORKER_POOL, true)
       const workerRuntime = runtimeOn(workerDatabase)
       await startWorkers(workerRuntime, everyDomain.flatMap((domain) => domain.work?.jobs ?? []) as Job[])
       tasks = startTasks(

@@ -43,6 +43,12 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return false
 }
 
+/**
+ * True for a prepared statement whose result has other columns since a migration (PostgreSQL: "cached plan must not change result type"). It changed
+ * nothing, and works once it is parsed again.
+ */
+export const isStalePlan = (error: unknown): boolean => sqlState(error) === '0A000'
+
 /** SQLSTATE: a lock was not available in time, a deadlock, a statement that the statement timeout cancelled. */
 const BUSY_CODES = new Set(['55P03', '40P01', '57014'])
 

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { type Actor, type Change, system, type Tenant } from '@payments/kernel'
 import { CompiledQuery } from 'kysely'
-import { asBusy, sqlState } from '../database/errors.ts'
+import { asBusy, isStalePlan, sqlState } from '../database/errors.ts'
 import { type NewRow, newRow, type Written } from '../database/new-row.ts'
 import { Transaction } from '../database/transaction.ts'
 import { domainsOf } from '../domain/domain.ts'
@@ -73,7 +73,7 @@ export class LastStatementEmpty extends Error {
   override name = 'LastStatementEmpty'
 }
 
-/** Opens a unit of work. The caller ends it with `commit` or `rollback`, inside {@link retryDeadlocks}. */
+/** Opens a unit of work. The caller ends it with `commit` or `rollback`, inside {@link retried}. */
 export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>, effects?: Effect[]): OpenUnit {
   const callbacks: (() => void)[] = []
   const appended = new Map<string | symbol, Written>()
@@ -162,13 +162,13 @@ const DIVISION_BY_ZERO = '22012'
 const DEADLOCK = '40P01'
 const ATTEMPTS = 3
 
-/** Retries a unit that failed with a deadlock, up to three attempts in total, and turns what is left of it into a 503. */
-async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
+/** Retries a unit that failed with a deadlock or a stale plan, up to three attempts in total, and turns what is left of it into a 503. */
+async function retried<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await run()
     } catch (error) {
-      if (sqlState(error) !== DEADLOCK || attempt === ATTEMPTS) throw asBusy(error)
+      if ((sqlState(error) !== DEADLOCK && !isStalePlan(error)) || attempt === ATTEMPTS) throw asBusy(error)
     }
   }
 }
@@ -183,7 +183,7 @@ export const runUnit = <T extends object>(
   handler: (unit: UnitOfWork) => Promise<T & { readonly last?: Written }>,
 ): Promise<T> =>
   traced('unit of work', {}, () =>
-    retryDeadlocks(async () => {
+    retried(async () => {
       const unit = openUnit(context)
       try {
         const result = await handler(unit)
@@ -204,7 +204,7 @@ export const dryRun = <T>(
   context: Omit<QueryContext, 'em'>,
   handler: (unit: UnitOfWork) => Promise<T>,
 ): Promise<{ effects: Effect[]; reply: T }> =>
-  retryDeadlocks(async () => {
+  retried(async () => {
     const effects: Effect[] = []
     const unit = openUnit(context, effects)
     try {

@@ -1,5 +1,6 @@
 import { errors } from '@payments/kernel'
 import { Client, type ClientConfig, type QueryResult } from 'pg'
+import { isStalePlan } from '../errors.ts'
 
 /** Number of statement texts that one connection remembers and may prepare. */
 const PREPARED_LIMIT = 300
@@ -76,6 +77,62 @@ export class ServiceClient extends Client {
     if (this.#names.has(text)) this.#names.set(text, `s${++this.#prepared}`)
     else if (this.#names.size < PREPARED_LIMIT) this.#names.set(text, undefined)
     return this.query(text, [...values])
+  }
+}
+
+/** Runs of a statement on a connection after which it is prepared, as in PostgreSQL's own driver for Java. */
+const REPEATED = 5
+/** A plan is kept no longer, so that one of the moment in which a table was small does not read all of what it has become. */
+const PLAN_MS = 5000
+
+/**
+ * A connection for background work, which runs the same statements again and again, and mostly finds a few rows by an index: to plan such a statement takes the
+ * server longer than to run it. One with parameters is prepared once it was run {@link REPEATED} times; all plans are discarded every {@link PLAN_MS}.
+ */
+export class RepeatingClient extends ServiceClient {
+  readonly #statements = new Map<string, { runs: number; name?: string }>()
+  #named = 0
+  #plannedAt = performance.now()
+
+  override acquired(): void {
+    super.acquired()
+    if (this.#named === 0 || performance.now() - this.#plannedAt < PLAN_MS) return
+    this.#plannedAt = performance.now()
+    // If it fails, so does what is sent next.
+    this.query('discard plans').catch(() => undefined)
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the driver's overloads
+  override query(...given: any[]): any {
+    const query = super.query as (...all: unknown[]) => unknown
+    const [text, values, done] = given
+    const repeated = typeof text === 'string' && Array.isArray(values) && values.length > 0 && this.#repeated(text)
+    if (!repeated) return query.apply(this, given)
+    const forget = (error: unknown) => {
+      // From now on it is parsed each time; the caller's unit of work, or its next turn, repeats it.
+      if (isStalePlan(error)) this.#statements.set(text, { runs: Number.NEGATIVE_INFINITY })
+    }
+    const statement = { name: repeated, text, values }
+    if (done === undefined)
+      return Promise.resolve(query.call(this, statement)).catch((error: unknown) => {
+        forget(error)
+        throw error
+      })
+    return query.call(this, statement, (error: unknown, result: unknown) => {
+      if (error) forget(error)
+      done(error, result)
+    })
+  }
+
+  /** The name of a statement that is prepared, or is to be now. */
+  #repeated(text: string): string | undefined {
+    const known = this.#statements.get(text)
+    if (known) {
+      if (++known.runs > REPEATED) known.name ??= `r${++this.#named}`
+      return known.name
+    }
+    if (this.#statements.size < PREPARED_LIMIT) this.#statements.set(text, { runs: 1 })
+    return undefined
   }
 }
 

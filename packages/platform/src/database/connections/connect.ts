@@ -1,7 +1,7 @@
 import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql'
 import { Client, Pool, type PoolClient } from 'pg'
 import type { Log } from '../../settings/log.ts'
-import { PooledClient, ServiceClient } from './client.ts'
+import { PooledClient, RepeatingClient, ServiceClient } from './client.ts'
 
 /** Session settings of the service's connections: no statement, lock wait or idle transaction lasts indefinitely. */
 const SESSION_SETTINGS = {
@@ -84,13 +84,13 @@ export interface Database {
 /**
  * Creates a connection pool and an ORM that uses it. Does not connect: the first statement does. Waiting longer than
  * `acquireSeconds` for a connection, or `answerSeconds` for an answer, fails with an error that counts as an unavailable database. `pooled`: the URL is one of a pooler
- * in transaction mode.
+ * in transaction mode. `repeats`: its connections prepare what they repeat.
  */
 export async function connect(
   url: string,
   // biome-ignore lint/suspicious/noExplicitAny: a list of all entities
   entities: readonly EntitySchema<any, any, any>[],
-  options: Deadlines & { pool: number; name: string; log: Log; pooled: boolean },
+  options: Deadlines & { pool: number; name: string; log: Log; pooled: boolean; repeats?: boolean },
 ): Promise<Database> {
   let created: Pool | undefined
   const orm = await MikroORM.init({
@@ -98,7 +98,7 @@ export async function connect(
     entities: [...entities],
     pool: { min: 0, max: options.pool },
     driverOptions: {
-      Client: options.pooled ? PooledClient : ServiceClient,
+      Client: options.pooled ? PooledClient : options.repeats ? RepeatingClient : ServiceClient,
       pipeline: true,
       options: SESSION,
       application_name: options.name,
@@ -133,11 +133,11 @@ export interface KeyedOptions extends Deadlines {
 
 /**
  * A connection whose statements are prepared, and find rows by their keys alone: a plan of the minute in which a table was nearly empty must not
- * read all of it in the next.
+ * read all of it in the next. They have one plan, whatever their parameters are.
  */
 export const keyedTo = (url: string, options: KeyedOptions) => ({
   connectionString: url,
-  options: `${SESSION} -c enable_seqscan=off`,
+  options: `${SESSION} -c enable_seqscan=off -c plan_cache_mode=force_generic_plan`,
   application_name: options.name,
   ...deadlines(options),
 })
