@@ -103,6 +103,7 @@ export const TransferEntity = defineEntity({
     index('cngn_transfers_reference', ['reference'], 'reference is not null'),
     index('cngn_transfers_transaction', ['txHash'], 'tx_hash is not null'),
     index('cngn_transfers_deposit', ['depositTxHash'], 'deposit_tx_hash is not null'),
+    index('cngn_transfers_processing', ['organisationId', 'environment', 'customerId'], "status = 'processing'"),
     index('cngn_transfers_unfinished', ['updatedAt'], "attention is not null or status in ('pending', 'processing')"),
     index('cngn_transfers_due', ['environment', 'account', 'dueAt'], "status = 'pending' and due_at is not null"),
   ],

@@ -330,4 +330,13 @@ export const migrations: readonly MigrationStep[] = [
   ...keyByTenant('cngn_enablements', '2026112712040'),
   ...keyByTenant('cngn_identities', '2026112712050'),
   ...keyByTenant('cngn_transfers', '2026112712060'),
+  {
+    // What is on its way to one balance, however much a customer has moved before.
+    name: '20261127160000_cngn_pending_balance',
+    up: indexConcurrently(
+      'cngn_transfers_processing',
+      "cngn_transfers (organisation_id, environment, customer_id) where status = 'processing'",
+    ),
+    concurrently: true,
+  },
 ]

@@ -1,13 +1,29 @@
 import { expect, test } from 'vitest'
-import { call, connected, newCollection, newMerchant, samples, signedIn, startSession, useService } from '#testing'
+import {
+  call,
+  connected,
+  enabledCustomer,
+  newCollection,
+  newMerchant,
+  samples,
+  signedIn,
+  startSession,
+  useService,
+} from '#testing'
 
 const service = useService()
 
 /** Characters of an internal token behind its lookup part. */
 const SECRET = 24
 
-/** Where a part of a key has few rows: an id has one, a user few memberships and sessions, an environment few providers, a link few open sessions. */
+/**
+ * Where a part of a key has few rows: an id has one, a user few memberships and sessions, an environment few providers and differing treasuries, a link few open
+ * sessions, a customer little money that is on its way.
+ */
 const FEW = new Set([
+  'cngn_transfers_processing',
+  'cngn_treasuries_differing',
+  'ledger_accounts_id',
   'collections_id',
   'checkout_sessions_id',
   'memberships_of_user',
@@ -109,12 +125,18 @@ test('every lookup whose plan is kept reads its tables by their keys alone, whet
       'payment-routes': samples.route.body(),
     }))
       expect((await merchant.call(`POST /v1/${path}`, { body })).status).toBe(201)
+    const customerId = await enabledCustomer(service.runtime, merchant.organisationId)
+    expect((await merchant.call(`GET /v1/cngn/customers/${customerId}/balance`)).status).toBe(200)
+    const payout = await merchant.call('POST /v1/cngn/payouts', { body: samples.payout.body({ customerId }) })
+    expect(payout.body.message).toContain('balance')
     const session = await startSession(service, (await newCollection(merchant)).id)
     expect((await call(service, `GET /v1/pay/${session.id}`)).status).toBe(200)
   })
   expect(texts.map((text) => text.match(/from (?:\(select \* from )?(\w+)/)?.[1]).sort()).toEqual([
     'checkout_sessions',
     'checkout_sessions',
+    'cngn_enablements',
+    'cngn_enablements',
     'collection_policies',
     'collections',
     'fiat_account_names',

@@ -1,7 +1,7 @@
 import { checkCustomer } from '@payments/customers'
 import { checked, invalid, isId, type Network, networkField, networkOf, unknownNetwork } from '@payments/kernel'
 import { accountId, balanceSql } from '@payments/ledger'
-import { type QueryContext, sqlOf } from '@payments/platform'
+import { lookupsOf, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import { errors } from '../states/errors.ts'
 import { CNGN } from '../transfers/kinds.ts'
 import { enabledNetworks } from './networks.ts'
@@ -36,10 +36,13 @@ export async function refuseNotEnabled(
   throw errors.cngn_not_enabled()
 }
 
-/** SQL: the identity of a customer was verified. The id may be null. */
+/**
+ * SQL: the identity of a customer was verified. The id may be null. Its order is that of the index by customer alone, so that no plan
+ * that is kept reads all customers of the organisation.
+ */
 export const enabledSql = (organisationId: string, environment: string, customerId: string): string =>
-  `exists (select from cngn_enablements where organisation_id = ${organisationId} and environment = ${environment}
-      and customer_id = ${customerId} and status = 'enabled')`
+  `exists (select from (select from cngn_enablements where organisation_id = ${organisationId} and environment = ${environment}
+      and customer_id = any (array[${customerId}]::uuid[]) and status = 'enabled' order by customer_id limit 1) e)`
 
 /** A network on which cNGN can be sent and received. @throws validation_failed 422 on `networkKey` */
 export function cngnNetwork(key: string): Network {
@@ -60,38 +63,39 @@ export function networkWith(key: string, symbol: string): Network {
 }
 
 /**
- * What must hold before money leaves, in one statement: the customer can use cNGN, the treasury has it (see {@link holdBack}), and the
+ * What must hold before money leaves: the customer can use cNGN, the treasury has it (see {@link holdBack}), and the
  * customer can pay it. Asked before a provider is, whose calls are few. The journal decides in the end.
  * @throws validation_failed 422 on `customerId`, cngn_not_enabled 409, cngn_float_short 503, cngn_insufficient_balance 422
  */
-export async function checkMoneyOut(context: QueryContext, customerId: string, amount: bigint): Promise<void> {
+export async function checkMoneyOut(
+  context: QueryContext | UnitOfWork,
+  customerId: string,
+  amount: bigint,
+): Promise<void> {
   const { organisationId, environment } = context.actor
   const account = accountId(context.actor, { purpose: 'available', asset: CNGN, customerId })
-  const { rows } = await sqlOf(context.em).query<{ enabled: boolean; short: boolean; balance: string }>(
-    `select ${enabledSql('$1', '$2', '$3')} as enabled, ${heldBackSql('$2', '$5')} as short, ${balanceSql('$1', '$2', '$4')}::text as balance`,
-    [organisationId, environment, isId(customerId) ? customerId : null, account, amount.toString()],
+  const { rows } = await lookupsOf(context).query<{ enabled: boolean; differs: boolean; balance: string }>(
+    `select ${enabledSql('$1', '$2', '$3')} as enabled, ${balanceSql('$1', '$2', '$4')}::text as balance,
+            exists (select from cngn_treasuries where environment = $2 and difference <> 0) as differs`,
+    [organisationId, environment, isId(customerId) ? customerId : null, account],
   )
   const [found] = rows
   if (!found?.enabled) return refuseNotEnabled(context, customerId)
-  if (found.short) throw errors.cngn_float_short({ retryAfter: 60 })
+  if (found.differs && (await holdBack(context, amount))) throw errors.cngn_float_short({ retryAfter: 60 })
   if (BigInt(found.balance) < amount) throw errors.cngn_insufficient_balance()
 }
-
-/** SQL: an amount is more than is certainly at the provider, while the last comparison of the treasury found too little. */
-const heldBackSql = (environment: string, amount: string): string =>
-  `exists (select from cngn_treasuries t where environment = ${environment} and difference < 0
-      and ${amount}::numeric > balance + difference - (
-        select coalesce(sum(c.amount), 0) from cngn_sends s join cngn_transfers c on c.id = s.id
-         where s.environment = t.environment and s.sent_at is not null and not s.ended))`
 
 /**
  * Is an amount more than what is certainly at the provider? While the last comparison found too little, as much as is missing is held
  * back, beside what is being sent; everything else goes on. `treasury.ts` compares, and operators book the difference.
  */
 export async function holdBack({ em, actor }: Pick<QueryContext, 'em' | 'actor'>, amount: bigint): Promise<boolean> {
-  const { rows } = await sqlOf(em).query<{ short: boolean }>(`select ${heldBackSql('$1', '$2')} as short`, [
-    actor.environment,
-    amount.toString(),
-  ])
+  const { rows } = await sqlOf(em).query<{ short: boolean }>(
+    `select exists (select from cngn_treasuries t where environment = $1 and difference < 0
+        and $2::numeric > balance + difference - (
+          select coalesce(sum(c.amount), 0) from cngn_sends s join cngn_transfers c on c.id = s.id
+           where s.environment = t.environment and s.sent_at is not null and not s.ended)) as short`,
+    [actor.environment, amount.toString()],
+  )
   return rows[0]?.short === true
 }

@@ -1,7 +1,7 @@
 import { findCustomer } from '@payments/customers'
 import { isId } from '@payments/kernel'
 import { accountId, balanceSql } from '@payments/ledger'
-import { type QueryContext, sqlOf } from '@payments/platform'
+import { lookupsOf, type QueryContext } from '@payments/platform'
 import type { z } from 'zod'
 import type { Balance, Networks, VirtualAccount } from '../api/schemas.ts'
 import { enabledNetworks } from '../customers/networks.ts'
@@ -43,7 +43,7 @@ export async function virtualAccount(
 export async function balance(context: QueryContext, customerId: string): Promise<z.input<typeof Balance>> {
   const { organisationId, environment } = context.actor
   const account = accountId(context.actor, { purpose: 'available', asset: CNGN, customerId })
-  const { rows } = await sqlOf(context.em).query<{ enabled: boolean; available: string; pending: string }>(
+  const { rows } = await lookupsOf(context).query<{ enabled: boolean; available: string; pending: string }>(
     `select ${enabledSql('$1', '$2', '$3')} as enabled, ${balanceSql('$1', '$2', '$5')}::text as available,
             (select coalesce(sum(case when kind = 'convert' then converted_amount else amount - fee end), 0)
                from cngn_transfers where organisation_id = $1 and environment = $2 and customer_id = $3 and status = 'processing'
