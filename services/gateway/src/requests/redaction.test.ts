@@ -153,7 +153,7 @@ function lost(name: string, schema: Schema | undefined, example: unknown, kept: 
     .map((text) => `${name}: ${text}`)
 }
 
-test('everything else of an example is kept, except where a schema leaves open what it contains', () => {
+test('everything else of an example is kept, except lists and where a schema leaves open what it contains', () => {
   const open = /transactions|events|deliveries|event-types|requests\/\{|\/views|branding|timeline/
   const all = cases
     .filter(({ name, reply }) => reply && !open.test(name))
@@ -164,9 +164,11 @@ test('everything else of an example is kept, except where a schema leaves open w
         reply: { message, data },
       })
       if (JSON.stringify(responseBody).includes('[truncated]')) return []
+      const isList = typeof data === 'object' && data !== null && 'total' in data
+      if (isList) expect([name, responseBody]).toEqual([name, null])
       return [
         ...lost(name, request?.schema, request?.example ?? {}, requestBody),
-        ...lost(name, reply?.schema, { status: 'success', message, data }, responseBody),
+        ...(isList ? [] : lost(name, reply?.schema, { status: 'success', message, data }, responseBody)),
       ]
     })
   expect(all).toEqual([])

@@ -15,7 +15,7 @@ export interface Exchange {
   text?: string
 }
 
-/** The bodies of a request as the log keeps them; null for one that is empty, no JSON object, a file, a stream or a list of any length. */
+/** The bodies of a request as the log keeps them; null for one that is empty, no JSON object, a file, a stream or a list. */
 export interface LoggedBodies {
   readonly requestBody: object | null
   readonly responseBody: object | null
@@ -37,10 +37,14 @@ export function loggedBodies({ operation, named, body, reply, text }: Exchange):
   const requestBody =
     body && Object.keys(body).length > 0 ? redact.object(shapeOf(operation.input), body, reply === undefined) : null
   const output = shapeOf(operation.output)
+  if (reply && isList(output)) return { requestBody, responseBody: null }
   if (reply) return { requestBody, responseBody: envelope(redact, output, { status: 'success', ...reply }) }
   const parsed = text === undefined || text.length > LONGEST ? undefined : (JSON.parse(text) as Envelope)
   return { requestBody, responseBody: parsed ? envelope(redact, output, parsed) : null }
 }
+
+/** Every list has its total beside its items. */
+const isList = ({ properties }: Shape): boolean => properties.has('total')
 
 interface Envelope {
   readonly status: string
