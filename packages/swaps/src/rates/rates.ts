@@ -1,5 +1,5 @@
-import { requestedAmount, toDecimal } from '@payments/kernel'
-import { firstAnswer, type QueryContext, type Runtime } from '@payments/platform'
+import { type Environment, requestedAmount, toDecimal } from '@payments/kernel'
+import { firstAnswer, grouped, type QueryContext, type Runtime } from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
 import type { RateList } from '../api/schemas.ts'
@@ -55,30 +55,57 @@ export async function currencyRate(context: QueryContext, from: Currency): Promi
   return (await rates(context, '100')).find((rate) => rate.from === from)?.rate
 }
 
-/** The quotes that still apply, by the currency that is sold. */
+/** A quote that somebody looks for. */
+interface Wanted {
+  readonly environment: Environment
+  readonly from: Currency
+  readonly quoted: bigint
+}
+
+const lookingFor = new WeakMap<Runtime, (wanted: readonly Wanted[]) => Promise<readonly (DatedQuote | undefined)[]>>()
+
+/** The quotes that still apply, by the currency that is sold. Requests at the same time share one statement. */
 async function stored(
   { runtime, actor }: QueryContext,
-  wanted: readonly { readonly from: Currency; readonly quoted: bigint }[],
+  wanted: readonly Omit<Wanted, 'environment'>[],
 ): Promise<ReadonlyMap<Currency, DatedQuote>> {
+  const look = lookingFor.get(runtime) ?? grouped((all: readonly (readonly Wanted[])[]) => storedFor(runtime, all))
+  lookingFor.set(runtime, look)
+  const quotes = await look(wanted.map(({ from, quoted }) => ({ environment: actor.environment, from, quoted })))
+  return new Map(wanted.flatMap(({ from }, place) => (quotes[place] ? [[from, quotes[place]] as const] : [])))
+}
+
+/** The quotes that still apply for each of several requests, in the order in which they want them. */
+async function storedFor(
+  runtime: Runtime,
+  requests: readonly (readonly Wanted[])[],
+): Promise<(DatedQuote | undefined)[][]> {
   const { SWAP_RATE_SECONDS } = swapsSettings.from(runtime.settings)
+  const wanted = new Map(requests.flat().map((each) => [keyOf(each), each]))
   const { rows } = await runtime.lookups.query<{
-    from_currency: Currency
+    place: number
     amount_out: string
     price_impact_percent: number
     source: string
     quoted_at: Date | string
   }>(
-    `select rate.*
-       from unnest($2::text[], $3::numeric[]) as wanted (from_currency, amount)
+    `select wanted.place::int as place, rate.*
+       from unnest($1::text[], $2::text[], $3::numeric[]) with ordinality as wanted (environment, from_currency, amount, place)
       cross join lateral (
-        select from_currency, amount_out::text, price_impact_percent, source, quoted_at from swap_rates r
-         where r.environment = $1 and r.from_currency = wanted.from_currency and r.amount = wanted.amount limit 1) rate
+        select amount_out::text, price_impact_percent, source, quoted_at from swap_rates r
+         where r.environment = wanted.environment and r.from_currency = wanted.from_currency and r.amount = wanted.amount limit 1) rate
       where rate.quoted_at > now() - make_interval(secs => $4)`,
-    [actor.environment, wanted.map(({ from }) => from), wanted.map(({ quoted }) => `${quoted}`), SWAP_RATE_SECONDS],
+    [
+      Array.from(wanted.values(), ({ environment }) => environment),
+      Array.from(wanted.values(), ({ from }) => from),
+      Array.from(wanted.values(), ({ quoted }) => `${quoted}`),
+      SWAP_RATE_SECONDS,
+    ],
   )
-  return new Map(
+  const keys = [...wanted.keys()]
+  const found = new Map(
     rows.map((row) => [
-      row.from_currency,
+      keys[row.place - 1],
       {
         amountOut: BigInt(row.amount_out),
         priceImpactPercent: row.price_impact_percent,
@@ -87,7 +114,10 @@ async function stored(
       },
     ]),
   )
+  return requests.map((request) => request.map((each) => found.get(keyOf(each))))
 }
+
+const keyOf = ({ environment, from, quoted }: Wanted): string => `${environment} ${from} ${quoted}`
 
 /** Quotes that a process is getting, so that requests at the same time wait for one call of the provider. */
 const running = new WeakMap<Runtime, Map<string, Promise<DatedQuote>>>()
@@ -96,7 +126,7 @@ function shared(context: QueryContext, from: Currency, to: Currency, amount: big
   const { runtime, actor } = context
   const own = running.get(runtime) ?? new Map<string, Promise<DatedQuote>>()
   running.set(runtime, own)
-  const key = `${actor.environment} ${from} ${amount}`
+  const key = keyOf({ environment: actor.environment, from, quoted: amount })
   const quote = own.get(key) ?? storedOrFresh(context, from, to, amount).finally(() => void own.delete(key))
   own.set(key, quote)
   return quote
