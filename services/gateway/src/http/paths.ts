@@ -7,14 +7,16 @@ import { operations } from '../requests/operations.ts'
  * upper case, UUIDs in lower case. Limits, routes and idempotency keys use it, so no spelling is a request of its own.
  */
 export const canonicalPath = (path: string): string =>
-  path
-    .replace(/%[0-9a-f]{2}/gi, (encoded) => {
-      const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16))
-      return /[A-Za-z0-9\-._~]/.test(character) ? character : encoded.toUpperCase()
-    })
-    .split('/')
-    .map((segment) => (isId(segment) ? segment.toLowerCase() : segment))
-    .join('/')
+  /[%A-F]/.test(path)
+    ? path
+        .replace(/%[0-9a-f]{2}/gi, (encoded) => {
+          const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16))
+          return /[A-Za-z0-9\-._~]/.test(character) ? character : encoded.toUpperCase()
+        })
+        .split('/')
+        .map((segment) => (isId(segment) ? segment.toLowerCase() : segment))
+        .join('/')
+    : path
 
 const WORDS = new Set([
   ...['', 'v1', 'health', 'docs', 'trpc', 'mcp', 'callbacks', 'openapi.json', '.well-known', 'jwks.json'],

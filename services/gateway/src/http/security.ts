@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import helmet from 'helmet'
 
-const cache = new Map<boolean, Headers>()
+const cache = new Map<boolean, Map<string, string>>()
 
 /** The headers of every reply, computed once: helmet's defaults and no-store. HSTS only where HTTPS is enforced. */
-export function securityHeaders(production: boolean): Headers {
+export function securityHeaders(production: boolean): Map<string, string> {
   const cached = cache.get(production)
   if (cached) return cached
-  const headers = new Headers()
+  const headers = new Map<string, string>()
   const recorder = {
     setHeader: (name: string, value: string) => headers.set(name, value),
     removeHeader: () => undefined,
