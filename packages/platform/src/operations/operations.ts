@@ -114,6 +114,9 @@ export interface OperationMeta extends OpenApiMeta {
   readonly formats?: readonly Produces[]
 }
 
+/** Is the reply a list? Every list has its total beside its items. */
+export const isList = ({ output }: Operation): boolean => 'shape' in output && 'total' in (output.shape as object)
+
 /** tRPC's names for the HTTP statuses of errors. */
 export const TRPC_CODES: Readonly<Record<number, TRPC_ERROR_CODE_KEY>> = {
   400: 'BAD_REQUEST',

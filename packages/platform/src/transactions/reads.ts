@@ -3,20 +3,19 @@ import type { CompiledQuery, QueryResult } from 'kysely'
 import { walPosition } from '../database/standby/position.ts'
 import { kyselyOver } from '../database/transaction.ts'
 import type { QueryContext, StandbyReads } from '../operations/context.ts'
-import type { CallContext, Operation } from '../operations/operations.ts'
+import { type CallContext, isList, type Operation } from '../operations/operations.ts'
 import { emFor, queryContext } from './unit.ts'
 
 /**
  * Whether a standby may serve what an operation reads: lists, searches, exports and reports, which read many rows. A single object, a
  * balance, a pay page and an event stream are read from the primary, as everything that commands read.
  */
-export const readsManyRows = ({ completeList, query, output, meta }: Operation): boolean => {
-  if (completeList || meta.produces === 'csv') return true
+export const readsManyRows = (operation: Operation): boolean => {
+  const { query, meta } = operation
+  if (operation.completeList || meta.produces === 'csv') return true
   const isReport = meta.openapi?.tags?.includes('Reports') === true
-  return query !== undefined && !meta.callsProvider && (isReport || 'total' in fieldsOf(output))
+  return query !== undefined && !meta.callsProvider && (isReport || isList(operation))
 }
-
-const fieldsOf = (output: Operation['output']): object => ('shape' in output ? (output.shape as object) : {})
 
 /**
  * The context of an operation that reads: nothing else decides which server serves it. Each statement of an operation that reads many rows is

@@ -1,4 +1,4 @@
-import type { Operation } from '../../operations/operations.ts'
+import { isList, type Operation } from '../../operations/operations.ts'
 import { REDACTED, type Redaction, redaction, TRUNCATED } from './redact.ts'
 import { type Shape, shapeOf } from './shapes.ts'
 
@@ -37,14 +37,11 @@ export function loggedBodies({ operation, named, body, reply, text }: Exchange):
   const requestBody =
     body && Object.keys(body).length > 0 ? redact.object(shapeOf(operation.input), body, reply === undefined) : null
   const output = shapeOf(operation.output)
-  if (reply && isList(output)) return { requestBody, responseBody: null }
+  if (reply && isList(operation)) return { requestBody, responseBody: null }
   if (reply) return { requestBody, responseBody: envelope(redact, output, { status: 'success', ...reply }) }
   const parsed = text === undefined || text.length > LONGEST ? undefined : (JSON.parse(text) as Envelope)
   return { requestBody, responseBody: parsed ? envelope(redact, output, parsed) : null }
 }
-
-/** Every list has its total beside its items. */
-const isList = ({ properties }: Shape): boolean => properties.has('total')
 
 interface Envelope {
   readonly status: string
