@@ -6,6 +6,7 @@ import { benchPayments } from './growth/payments.ts'
 import { benchScaling } from './growth/scaling.ts'
 import { benchTables } from './growth/tables.ts'
 import { benchLedger } from './ledger/ledger.ts'
+import { benchPayouts } from './ledger/payouts.ts'
 import { benchReports } from './ledger/reports.ts'
 import { benchSearch } from './ledger/search.ts'
 import { benchCli } from './profile/cli.ts'
@@ -20,6 +21,7 @@ const parts: Readonly<Record<string, (print: (line: string) => void) => Promise<
   http: benchHttp,
   domains: benchDomains,
   ledger: benchLedger,
+  payouts: benchPayouts,
   webhooks: benchWebhooks,
   scaling: benchScaling,
   open: benchOpen,

@@ -17,7 +17,7 @@ export interface Result {
 }
 
 /**
- * Sends `count` requests over 16 connections and measures from outside. `onReply` gets each reply, and costs its time.
+ * Sends `count` requests over so many connections and measures from outside. `onReply` gets each reply, and costs its time.
  * @throws Error on the first answer that is not a success: a fast error is no result.
  */
 export async function sendLoad(
@@ -25,8 +25,9 @@ export async function sendLoad(
   count: number,
   request: (index: number) => LoadRequest,
   onReply?: (text: string) => void,
+  connections = 16,
 ): Promise<Result> {
-  const pool = new Pool(origin, { connections: 16, pipelining: 1 })
+  const pool = new Pool(origin, { connections, pipelining: 1 })
   const times: number[] = []
   let next = 0
   const started = performance.now()
@@ -42,7 +43,7 @@ export async function sendLoad(
       times.push(performance.now() - began)
     }
   }
-  await Promise.all(Array.from({ length: 16 }, lane))
+  await Promise.all(Array.from({ length: connections }, lane))
   const seconds = (performance.now() - started) / 1000
   await pool.close()
   return { rate: count / seconds, p50: median(times), p99: percentile(times, 0.99) }

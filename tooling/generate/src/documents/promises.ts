@@ -187,6 +187,14 @@ export const promises: readonly Promised[] = [
     tests: ['packages/platform/src/transactions/commits/group.test.ts', 'packages/webhooks/src/delivery.test.ts'],
   },
   {
+    title: 'One organisation pays as fast as many',
+    promise:
+      'Payouts of one organisation, 64 at once, which share its accounts for fees and for money outside, have at least 0.8 of the throughput of those of 64 organisations.',
+    shown: 'Sends both in turn to one gateway, for as many customers.',
+    command: 'npm run bench -- payouts',
+    tests: ['packages/ledger/src/journal/post.test.ts'],
+  },
+  {
     title: 'The service starts in a moment',
     promise: 'Where it has run before, it serves at most 1.5 seconds after its start, the embedded database included.',
     shown: 'Starts it ten times, in turn with a program that does nothing.',
