@@ -21,13 +21,18 @@ const USUAL: Readonly<Record<string, { readonly cents: number; readonly seconds:
   tron: { cents: 200, seconds: 60 },
 }
 const UNKNOWN = { cents: 100, seconds: 60 }
+/** On the network of origin nothing is delivered again. */
+const NOTHING = { cents: 0, seconds: 0 }
 
 /**
  * What a payment from one network to another usually costs, sent and delivered, and takes: an order of networks and a help to choose, not a quote.
  * What is held for a payment is what the provider quotes when it starts.
  */
 export function estimateOf(origin: string, destination: string): Estimate {
-  const parts = [...new Set([origin, destination])].map((key) => USUAL[key] ?? UNKNOWN)
-  const total = (name: 'cents' | 'seconds') => parts.reduce((sum, part) => sum + part[name], 0)
-  return { fee: toDecimal(BigInt(total('cents')), CENTS), seconds: total('seconds') }
+  const sent = USUAL[origin] ?? UNKNOWN
+  const delivered = origin === destination ? NOTHING : (USUAL[destination] ?? UNKNOWN)
+  return {
+    fee: toDecimal(BigInt(sent.cents + delivered.cents), CENTS),
+    seconds: sent.seconds + delivered.seconds,
+  }
 }
