@@ -141,19 +141,20 @@ test('what units gather for one call is in one call, and the one that makes it f
 
 test('a connection that is lost while units commit together leaves all of a statement or nothing of it, and no connection taken', async () => {
   const { bucket, commit, stored } = await newWorld()
-  const owner = await connected(service)
+  // A transaction sees the sessions of the server as they were when it first looked.
+  const [owner, watching] = [await connected(service), await connected(service)]
   try {
     await owner.query('begin')
     await owner.query("insert into rate_limits values ($1, '03', 1, now())", [bucket])
     const committing = Promise.allSettled(names(8).map((subject) => commit(subject)))
     const waiting = `select pid from pg_stat_activity where wait_event_type = 'Lock' and query like '%insert into rate_limits%' and pid <> pg_backend_pid()`
-    await expect.poll(async () => (await owner.query(waiting)).rowCount).toBe(1)
-    await owner.query(`select pg_terminate_backend(pid, 10000) from (${waiting}) w`)
+    await expect.poll(async () => (await watching.query(waiting)).rowCount).toBe(1)
+    await watching.query(`select pg_terminate_backend(pid, 10000) from (${waiting}) w`)
     await owner.query('rollback')
     expect((await committing).map(({ status }) => status)).toEqual(Array(8).fill('rejected'))
     expect((await stored()).subjects).toEqual([])
   } finally {
-    await owner.end()
+    await Promise.all([owner.end(), watching.end()])
   }
   await Promise.all(names(8).map((subject) => commit(subject)))
   expect((await stored()).subjects).toEqual(names(8))
