@@ -1,6 +1,7 @@
 import { isId, type Tenant } from '@payments/kernel'
 import {
   domainsOf,
+  prepared,
   type QueryContext,
   type Runtime,
   type SqlExecutor,
@@ -23,8 +24,9 @@ export async function timeline(
   id: string,
   { forOperators }: { readonly forOperators: boolean },
 ): Promise<z.input<typeof Timeline>> {
-  const { runtime, actor } = context
-  const db = sqlOf(context.em)
+  const { runtime, actor, standby } = context
+  // Most of what these statements took the server was to plan them.
+  const db = standby ? sqlOf(context.em) : prepared(runtime.pool)
   const owner = isId(id) ? await ownerOf(runtime, db, id) : undefined
   const isOwn = owner?.organisationId === actor.organisationId && owner.environment === actor.environment
   if (!owner || !(forOperators || isOwn)) throw errors.timeline_not_found()

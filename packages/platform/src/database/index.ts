@@ -4,6 +4,7 @@ export {
   databaseAvailability,
   databaseProblems,
 } from './availability.ts'
+export { prepared } from './connections/client.ts'
 export {
   connect,
   connectKeyed,

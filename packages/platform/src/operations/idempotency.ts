@@ -1,5 +1,6 @@
 import type { Actor } from '@payments/kernel'
 import { sql } from 'kysely'
+import { prepared } from '../database/connections/client.ts'
 import type { InsertInto, NewRow } from '../database/new-row.ts'
 import type { EncryptedColumn } from '../settings/secrets.ts'
 import { grouped } from '../transactions/grouped.ts'
@@ -147,7 +148,7 @@ export function storeReply(
 export function leases(runtime: Runtime): (key: IdempotencyKey, fence: string) => Promise<boolean> {
   const ofNew = grouped(async (wanted: readonly { readonly key: IdempotencyKey; readonly fence: string }[]) => {
     // Not flushed to disk: a lease that a database crash loses lets a duplicate call the provider too, and the fence stores one of them.
-    const { rows } = await runtime.pool.query<{ fence: string }>(
+    const { rows } = await prepared(runtime.pool).query<{ fence: string }>(
       `insert into idempotency_keys (organisation_id, environment, method, path, key, fence, expires_at)
        select l.organisation_id, l.environment, l.method, l.path, l.key, l.fence, now() + make_interval(secs => $7)
          from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::uuid[]) as l (organisation_id, environment, method, path, key, fence),

@@ -1,9 +1,12 @@
 import { errors } from '@payments/kernel'
-import { Client, type ClientConfig, type QueryResult } from 'pg'
+import { Client, type ClientConfig, type Pool, type PoolClient, type QueryResult } from 'pg'
+import type { SqlExecutor } from '../../transactions/sql.ts'
 import { isStalePlan } from '../errors.ts'
 
 /** Number of statement texts that one connection remembers and may prepare. */
 const PREPARED_LIMIT = 300
+/** A plan is kept no longer, so that one of the moment in which a table was small does not read all of what it has become. */
+const PLAN_MS = 5000
 
 /** Parameter values that the driver sends without conversion, so that sending cannot fail. */
 type Sendable = string | Buffer | null
@@ -16,8 +19,9 @@ type Sendable = string | Buffer | null
  *   of a failed transaction with a rollback, so the transaction is committed exactly when the statement succeeded.
  */
 export class ServiceClient extends Client {
-  readonly #names = new Map<string, string | undefined>()
+  readonly #statements = new Map<string, { runs: number; name?: string }>()
   #prepared = 0
+  #plannedAt = performance.now()
   #unreplicated = false
 
   constructor(config?: string | ClientConfig) {
@@ -39,9 +43,13 @@ export class ServiceClient extends Client {
     throw errors.busy({ retryAfter: 1, cause: new Error('A commit did not reach the synchronous standby') })
   }
 
-  /** Called when the connection is taken from the pool: what an earlier user's statement did says nothing of the next one's. */
+  /** Called when the connection is taken from the pool: what an earlier user's statement did says nothing of the next one's. Plans that are too old are discarded. */
   acquired(): void {
     this.#unreplicated = false
+    if (this.#prepared === 0 || performance.now() - this.#plannedAt < PLAN_MS) return
+    this.#plannedAt = performance.now()
+    // If it fails, so does what is sent next.
+    this.query('discard plans').catch(() => undefined)
   }
 
   /** Starts a transaction without waiting for the result. */
@@ -67,72 +75,62 @@ export class ServiceClient extends Client {
   }
 
   /**
-   * Runs a statement; from its second run on, it is a prepared statement that each connection parses and plans once. Only
-   * for inserts of values: a plan made while a table was small scans all of it when it has grown (measured: a claim of
-   * 2 ms took 10 s).
+   * Runs a statement; from its second run on, it is a prepared statement that each connection parses once, and plans once in five seconds.
+   * For inserts of values, and for reads by an index that returns few rows, whatever the values are: a longer life of plans made a claim of 2 ms take 10 s.
    */
-  queryPrepared(text: string, values: readonly unknown[]): Promise<QueryResult> {
-    const name = this.#names.get(text)
-    if (name) return this.query({ name, text, values: [...values] })
-    if (this.#names.has(text)) this.#names.set(text, `s${++this.#prepared}`)
-    else if (this.#names.size < PREPARED_LIMIT) this.#names.set(text, undefined)
-    return this.query(text, [...values])
+  async queryPrepared(text: string, values: readonly unknown[]): Promise<QueryResult> {
+    const name = this.nameOf(text, 1)
+    if (name === undefined) return this.query(text, [...values])
+    try {
+      return await this.query({ name, text, values: [...values] })
+    } catch (error) {
+      this.forgetStale(text, error)
+      throw error
+    }
+  }
+
+  /** The name under which a statement is prepared once it was run so many times. */
+  protected nameOf(text: string, runs: number): string | undefined {
+    const known = this.#statements.get(text)
+    if (known) {
+      if (++known.runs > runs) known.name ??= `s${++this.#prepared}`
+      return known.name
+    }
+    if (this.#statements.size < PREPARED_LIMIT) this.#statements.set(text, { runs: 1 })
+    return undefined
+  }
+
+  /** A statement that has other columns since a migration is parsed each time from now on. The unit of work, or the next turn of a task, repeats it. */
+  protected forgetStale(text: string, error: unknown): void {
+    if (isStalePlan(error)) this.#statements.set(text, { runs: Number.NEGATIVE_INFINITY })
   }
 }
 
 /** Runs of a statement on a connection after which it is prepared, as in PostgreSQL's own driver for Java. */
 const REPEATED = 5
-/** A plan is kept no longer, so that one of the moment in which a table was small does not read all of what it has become. */
-const PLAN_MS = 5000
 
 /**
  * A connection for background work, which runs the same statements again and again, and mostly finds a few rows by an index: to plan such a statement takes the
- * server longer than to run it. One with parameters is prepared once it was run {@link REPEATED} times; all plans are discarded every {@link PLAN_MS}.
+ * server longer than to run it. One with parameters is prepared once it was run {@link REPEATED} times.
  */
 export class RepeatingClient extends ServiceClient {
-  readonly #statements = new Map<string, { runs: number; name?: string }>()
-  #named = 0
-  #plannedAt = performance.now()
-
-  override acquired(): void {
-    super.acquired()
-    if (this.#named === 0 || performance.now() - this.#plannedAt < PLAN_MS) return
-    this.#plannedAt = performance.now()
-    // If it fails, so does what is sent next.
-    this.query('discard plans').catch(() => undefined)
-  }
-
   // biome-ignore lint/suspicious/noExplicitAny: the driver's overloads
   override query(...given: any[]): any {
     const query = super.query as (...all: unknown[]) => unknown
     const [text, values, done] = given
-    const repeated = typeof text === 'string' && Array.isArray(values) && values.length > 0 && this.#repeated(text)
-    if (!repeated) return query.apply(this, given)
-    const forget = (error: unknown) => {
-      // From now on it is parsed each time; the caller's unit of work, or its next turn, repeats it.
-      if (isStalePlan(error)) this.#statements.set(text, { runs: Number.NEGATIVE_INFINITY })
-    }
-    const statement = { name: repeated, text, values }
+    const isRepeated = typeof text === 'string' && Array.isArray(values) && values.length > 0
+    const name = isRepeated ? this.nameOf(text, REPEATED) : undefined
+    if (name === undefined) return query.apply(this, given)
+    const statement = { name, text, values }
     if (done === undefined)
       return Promise.resolve(query.call(this, statement)).catch((error: unknown) => {
-        forget(error)
+        this.forgetStale(text, error)
         throw error
       })
     return query.call(this, statement, (error: unknown, result: unknown) => {
-      if (error) forget(error)
+      this.forgetStale(text, error)
       done(error, result)
     })
-  }
-
-  /** The name of a statement that is prepared, or is to be now. */
-  #repeated(text: string): string | undefined {
-    const known = this.#statements.get(text)
-    if (known) {
-      if (++known.runs > REPEATED) known.name ??= `r${++this.#named}`
-      return known.name
-    }
-    if (this.#statements.size < PREPARED_LIMIT) this.#statements.set(text, { runs: 1 })
-    return undefined
   }
 }
 
@@ -145,6 +143,27 @@ export class PooledClient extends ServiceClient {
     return this.query(text, [...values])
   }
 }
+
+/** Statements on a pool, each a transaction of its own, that are prepared where they repeat: see {@link ServiceClient.queryPrepared}. */
+export const prepared = (pool: Pool): SqlExecutor => ({
+  async query<R extends object>(text: string, values: unknown[] = []) {
+    const client = (await pool.connect()) as ServiceClient & PoolClient
+    let failed: unknown
+    try {
+      const { rows } = await client.queryPrepared(text, values).catch((error: unknown) => {
+        if (isStalePlan(error)) return client.queryPrepared(text, values)
+        throw error
+      })
+      return { rows: rows as R[] }
+    } catch (error) {
+      failed = error
+      throw error
+    } finally {
+      // As the pool itself does.
+      client.release(failed !== undefined)
+    }
+  },
+})
 
 /** @throws TypeError for a value that cannot be sent without conversion; nothing has been sent by then. */
 export function toSendable(value: unknown): Sendable {

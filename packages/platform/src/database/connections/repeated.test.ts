@@ -35,7 +35,7 @@ test('a statement that background work repeats is parsed once, and its plan is m
   const find = async () => (await pool.query(text, [1])).rows
   const prepared = async () =>
     (await pool.query('select name from pg_prepared_statements where statement = $1', [text])).rows.length
-  const plan = async () => JSON.stringify((await pool.query('explain (costs off) execute r1 (1)')).rows)
+  const plan = async () => JSON.stringify((await pool.query('explain (costs off) execute s1 (1)')).rows)
 
   // The server itself keeps no plan before the sixth run of a prepared statement (PostgreSQL, PREPARE).
   const counts: number[] = []
