@@ -35,7 +35,7 @@ const body = (description: string, example: Readonly<Record<string, unknown>>) =
 
 export const RequestWithBodies = Request.extend({
   requestBody: body('Body of the request; null without one', { name: '[redacted]', email: '[redacted]' }),
-  responseBody: body('Body of the reply; null for a file, a stream and a complete list', {
+  responseBody: body('Body of the reply; null for a file, a stream and a list', {
     status: 'error',
     message: 'Validation failed',
     data: null,

@@ -1012,7 +1012,7 @@ export interface RequestWithBodies {
   createdAt: string
   /** Body of the request; null without one */
   requestBody: Record<string, unknown> | null
-  /** Body of the reply; null for a file, a stream and a complete list */
+  /** Body of the reply; null for a file, a stream and a list */
   responseBody: Record<string, unknown> | null
 }
 
