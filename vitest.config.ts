@@ -1,11 +1,12 @@
 import { defineConfig } from 'vitest/config'
 import Sequencer from './tooling/checks/test/sequencer.ts'
 
-/** Files that replace modules, functions or the trusted certificates of the whole process, or whose helpers register hooks when they are imported. All others share a process with the files before them: loading the service for each file was a third of the run. */
+/** Files that replace modules, functions, the trusted certificates or for years the clock of the whole process (an id is made after the last one), or whose helpers register hooks when they are imported. All others share a process with the files before them: loading the service for each file was a third of the run. */
 const ISOLATED = [
   'packages/accounts/src/comparison.test.ts',
   'packages/collections/src/pay/stream.test.ts',
   'packages/embedded-postgres/src/**/*.test.ts',
+  'packages/platform/src/records/partitions/{archive,partitions}.test.ts',
   'packages/providers/*/src/live.test.ts',
   'packages/providers/jupiter/src/recovery.test.ts',
   'packages/routes/src/deposits/reports.test.ts',

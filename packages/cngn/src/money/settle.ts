@@ -117,6 +117,12 @@ async function ofOrder(
     if (rows.length > 0) throw errors.cngn_evidence_used()
     await db.query('update cngn_sends set reference = coalesce(reference, $2) where id = $1', [row.id, reference])
   }
+  // It was held for money that left without an order, which is another's then: an equal request may be the one that was forgotten.
+  if (reference || outcome === 'failed')
+    await db.query('update cngn_forgotten set order_id = null where order_id = $1 and reference is distinct from $2', [
+      row.id,
+      reference ?? null,
+    ])
   await endSend(unit, row.id, { watch: outcome === 'failed' })
   if (outcome === 'failed' && txHash) {
     await lockHash(unit, txHash)

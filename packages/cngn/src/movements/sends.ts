@@ -142,7 +142,23 @@ export async function send(runtime: Runtime, claimed: ClaimedSend): Promise<void
   await pollFeedSoon(runtime, claimed.environment, account)
 }
 
-/** Marks an order as sent before it is, and moves its object on. Null: it must wait, may have been sent already, or has ended. */
+/** SQL: orders that look like the order `s`, and of which nobody knows whether they were sent. */
+const EQUAL_UNRESOLVED = `select from cngn_sends o where o.environment = s.environment and o.fingerprint = s.fingerprint and o.id <> s.id
+    and (o.sent_at is not null or o.maybe_sent_until is not null) and o.reference is null and not o.ended`
+
+/** SQL: money that left without an order in the time that a restored database has forgotten, and looks like the order `s`. */
+const looksLike = (amount: string): string => `
+  select f.environment, f.account, f.reference from cngn_forgotten f
+   where f.environment = s.environment and f.account = s.account and f.order_id is null
+     and s.fingerprint like s.account || '/' || f.channel || '/%'
+     and (f.amount is null or f.amount = ${amount} or (f.amount % ${ROUNDED} = 0 and abs(f.amount - ${amount}) < ${ROUNDED}))
+     and (f.targets = '{}' or split_part(s.fingerprint, '/', -1) = any (f.targets))
+     and not exists (select from cngn_sends o where o.environment = f.environment and o.account = f.account and o.reference = f.reference)`
+
+/**
+ * Marks an order as sent before it is, and moves its object on. Null: it must wait, may have been sent already, or has ended. Each statement sees what
+ * was committed before it, so the one that claims checks by itself whatever makes an order wait: an equal one may have been found since.
+ */
 async function claimOrder(context: QueryContext, { id, kind }: ClaimedSend): Promise<TransferRow | null> {
   try {
     return await unitOfWork(context, async (unit) => {
@@ -157,10 +173,9 @@ async function claimOrder(context: QueryContext, { id, kind }: ClaimedSend): Pro
                 surplus = coalesce((select difference from cngn_treasuries where environment = s.environment and difference > 0
                                      and differs_since < now() - interval '5 minutes'), 0)
           where id = $1 and sent_at is null and reference is null and not ended
-            and not exists (select from cngn_sends o where o.environment = s.environment and o.fingerprint = s.fingerprint and o.id <> s.id
-                              and (o.sent_at is not null or o.maybe_sent_until is not null) and o.reference is null and not o.ended)
+            and maybe_sent_until is null and not exists (${EQUAL_UNRESOLVED}) and not exists (${looksLike('$2')})
           returning id`,
-        [id],
+        [id, row.amount],
       )
       if (rows.length === 0) {
         await postpone(unit, id, EQUAL_SECONDS)
@@ -205,18 +220,12 @@ async function takeAsUnresolved(unit: UnitOfWork, row: TransferRow): Promise<boo
 async function holdForgotten(unit: UnitOfWork, row: TransferRow): Promise<boolean> {
   const { rows } = await sqlOf(unit.em).query(
     `with same as (
-       select f.environment, f.account, f.reference from cngn_forgotten f join cngn_sends s on s.environment = f.environment and s.account = f.account
-        where s.id = $1 and s.sent_at is null and s.reference is null and not s.ended and f.order_id is null
-          and s.fingerprint like s.account || '/' || f.channel || '/%'
-          and (f.amount is null or f.amount = $2 or (f.amount % $3 = 0 and abs(f.amount - $2) < $3)) and (f.targets = '{}' or split_part(s.fingerprint, '/', -1) = any (f.targets))
-          and not exists (select from cngn_sends o where o.environment = f.environment and o.account = f.account and o.reference = f.reference)
-          and not exists (select from cngn_sends o where o.environment = s.environment and o.fingerprint = s.fingerprint and o.id <> s.id
-                            and (o.sent_at is not null or o.maybe_sent_until is not null) and o.reference is null and not o.ended)
-        order by f.at, f.reference limit 1 for update of f),
+       select f.* from cngn_sends s cross join lateral (${looksLike('$2')} order by f.at, f.reference limit 1 for update of f) f
+        where s.id = $1 and s.sent_at is null and s.reference is null and not s.ended and not exists (${EQUAL_UNRESOLVED})),
      held as (update cngn_forgotten f set order_id = $1 from same
                where (f.environment, f.account, f.reference) = (same.environment, same.account, same.reference) returning 1)
      update cngn_sends set sent_at = clock_timestamp(), error = 'cngn_maybe_sent' where id = $1 and exists (select from held) returning id`,
-    [row.id, row.amount, ROUNDED],
+    [row.id, row.amount],
   )
   if (rows.length === 0) return false
   const started = row.status === 'pending' ? await process(unit, row) : row

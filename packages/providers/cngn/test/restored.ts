@@ -1,0 +1,99 @@
+import { cngn } from '@payments/cngn'
+import { type Domain, domainsOf } from '@payments/platform'
+import { expect } from 'vitest'
+import { enabledCustomer, newCngn, newMerchant, type TestService } from '#testing'
+import type { CngnServer } from './server.ts'
+
+export const soon = { timeout: 40_000, interval: 200 }
+
+/** What tests of a database that was restored do with a service with a worker, which uses the fake provider. */
+export function restoredTo(service: TestService, world: CngnServer) {
+  const { restore } = (cngn as Domain).data ?? {}
+
+  const hurry = async () => {
+    await service.runtime.pool.query(
+      `with feeds as (update cngn_feeds set next_poll_at = now() - make_interval(secs => 1))
+     update cngn_sends set next_send_at = now() - make_interval(secs => 1) where sent_at is null and not ended`,
+    )
+    triggerAll()
+  }
+  const triggerAll = () => {
+    for (const { name, work } of domainsOf(service.runtime))
+      if (name === 'cngn') for (const task of work?.tasks ?? []) service.runtime.trigger(task.name)
+  }
+
+  /** A value after the tasks have been asked to run. */
+  const after = async <T>(value: () => T): Promise<Awaited<T>> => {
+    await hurry()
+    return await value()
+  }
+
+  /** A customer with 1,000 cNGN, and payouts to an account of its own. */
+  async function begin(accountNumber: string) {
+    const merchant = await newMerchant(service, { environment: 'live' })
+    const customerId = await enabledCustomer(service.runtime, merchant.organisationId, 0n, 'live')
+    const { id, reference } = await newCngn(merchant, 'payins', customerId, { amount: '1000' })
+    await world.pay(reference, 1_000_000_000n)
+    await world.settle()
+    const show = async (kind: string, of: string) => {
+      await hurry()
+      return (await merchant.call(`GET /v1/cngn/${kind}/${of}`)).body.data.status
+    }
+    await expect.poll(() => show('payins', id), soon).toBe('completed')
+    const bankAccount = { accountNumber, bankCode: '058' }
+    const row = async (of: string) =>
+      (
+        await service.runtime.pool.query(
+          `select s.sent_at is not null as sent, s.reference is not null as known, s.ended, t.status, t.attention
+           from cngn_sends s join cngn_transfers t on t.id = s.id where s.id = $1`,
+          [of],
+        )
+      ).rows[0]
+    return {
+      merchant,
+      customerId,
+      bankAccount,
+      show,
+      row,
+      payout: async (amount = '100') =>
+        (await newCngn(merchant, 'payouts', customerId, { amount, bankAccount })).id as string,
+      sent: () =>
+        world.transactions.filter(
+          ({ receiver, trx_type }) => trx_type === 'redeem' && String(receiver).split(':')[1] === accountNumber,
+        ).length,
+    }
+  }
+
+  /** Makes orders what they were before they were sent, as far as the states of their objects can go back, and waits with them. */
+  const forget = (ids: readonly string[]) =>
+    service.runtime.pool.query(
+      `with sends as (update cngn_sends set sent_at = null, reference = null, attempts = 0, next_send_at = 'infinity', next_check_at = null
+                     where id = any ($1))
+     update cngn_transfers set provider_reference = null, provider_outcome = null where id = any ($1)`,
+      [ids],
+    )
+
+  /** Makes one order due alone, until a worker has looked at it. */
+  async function tryNow(id: string): Promise<void> {
+    const due = (where: string) =>
+      service.runtime.pool
+        .query(`select from cngn_sends where id = $1 and ${where}`, [id])
+        .then(({ rowCount }) => rowCount)
+    await service.runtime.pool.query(
+      `update cngn_sends set next_send_at = now() - make_interval(secs => 1) where id = $1`,
+      [id],
+    )
+    triggerAll()
+    await expect.poll(() => due('next_send_at > now()'), soon).toBe(1)
+  }
+
+  /** The time since an instant is forgotten. */
+  const forgotten = (from: Date) => ({ from: new Date(from.getTime() - 10_000), to: new Date() })
+  const secure = (from: Date) => restore?.secure?.(service.runtime.pool, forgotten(from), service.runtime.settings)
+  const compare = async (from: Date, accountNumber: string) =>
+    (await restore?.compare?.(service.runtime, forgotten(from)))?.filter((text) =>
+      text.includes(accountNumber.slice(-4)),
+    )
+
+  return { begin, after, hurry, triggerAll, forget, tryNow, secure, compare }
+}
