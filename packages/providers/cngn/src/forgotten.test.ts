@@ -1,8 +1,7 @@
 import { cngnProvider } from '@payments/cngn'
 import { bind } from '@payments/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, connected, signedIn, useService } from '#testing'
-import { restoredTo, soon } from '../test/restored.ts'
+import { call, connected, restoredTo, signedIn, soon, useService } from '#testing'
 import { startCngn } from '../test/server.ts'
 
 // Money that left without an order of a database that was restored, and requests that look like it.

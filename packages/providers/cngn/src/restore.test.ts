@@ -1,8 +1,7 @@
 import { cngnProvider } from '@payments/cngn'
 import { bind } from '@payments/kernel'
 import { afterAll, expect, test } from 'vitest'
-import { call, connected, pause, signedIn, useService } from '#testing'
-import { restoredTo, soon } from '../test/restored.ts'
+import { call, connected, pause, restoredTo, signedIn, soon, useService } from '#testing'
 import { startCngn } from '../test/server.ts'
 
 // A database that was restored to an earlier point does not know what was sent since. The provider's lists do, without our references.

@@ -1,13 +1,21 @@
 import { cngn } from '@payments/cngn'
 import { type Domain, domainsOf } from '@payments/platform'
 import { expect } from 'vitest'
-import { enabledCustomer, newCngn, newMerchant, type TestService } from '#testing'
-import type { CngnServer } from './server.ts'
+import { enabledCustomer, newMerchant } from '../../src/index.ts'
+import { newCngn } from '../samples/cngn.ts'
+import type { TestService } from '../service/service.ts'
+import type { CngnWorld } from './cngn.ts'
 
+/** A provider of cNGN whose books can be looked at. */
+interface RestoredWorld extends CngnWorld {
+  readonly transactions: readonly { readonly receiver?: unknown; readonly trx_type?: unknown }[]
+}
+
+/** How long a worker may take for what it is asked to do. */
 export const soon = { timeout: 40_000, interval: 200 }
 
 /** What tests of a database that was restored do with a service with a worker, which uses the fake provider. */
-export function restoredTo(service: TestService, world: CngnServer) {
+export function restoredTo(service: TestService, world: RestoredWorld) {
   const { restore } = (cngn as Domain).data ?? {}
 
   const hurry = async () => {
