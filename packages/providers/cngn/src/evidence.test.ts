@@ -12,6 +12,7 @@ import {
   pause,
   REFUSED,
   signedIn,
+  soon,
   useService,
 } from '#testing'
 import { startCngn } from '../test/server.ts'
@@ -35,7 +36,6 @@ beforeEach(async () => {
 
 const balanceOf = async (merchant: Merchant, customerId: string) =>
   (await merchant.call(`GET /v1/cngn/customers/${customerId}/balance`)).body.data.available
-const soon = { timeout: 40_000, interval: 200 }
 /** Ages a movement until the test has ended: where one of today is missing, the other tests' lists would be incomplete. */
 function makeOld(one: { createdAt: string } | undefined): void {
   if (!one) throw new Error('Not listed')

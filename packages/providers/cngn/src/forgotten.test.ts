@@ -1,7 +1,7 @@
 import { cngnProvider } from '@payments/cngn'
 import { bind } from '@payments/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, connected, restoredTo, signedIn, soon, useService } from '#testing'
+import { connected, restoredTo, soon, useService } from '#testing'
 import { startCngn } from '../test/server.ts'
 
 // Money that left without an order of a database that was restored, and requests that look like it.
@@ -16,26 +16,7 @@ afterAll(() => world.close())
 const service = useService({ live: [bind(cngnProvider, 'live', world.provider)], worker: true })
 // While money is missing that no order explains yet, the comparison of the treasury holds back other orders of these tests.
 beforeAll(() => service.runtime.boss.unschedule('cngn.compare-treasury'))
-const { begin, after, triggerAll, forget, compare } = restoredTo(service, world)
-
-/** Orders that left without an order of the database, which `compare` then keeps. */
-async function sendForgotten(bankAccount: { accountNumber: string; bankCode: string }, times: number) {
-  const budget = { take: async () => undefined, silence: async () => undefined }
-  const destination = { type: 'bank' as const, ...bankAccount }
-  for (let time = 0; time < times; time++)
-    await world.provider.send({ id: 'forgotten', account: 'merchant', amount: 100_000_000n, destination }, budget)
-  await world.settle()
-}
-
-async function settle(id: string, body: object): Promise<void> {
-  const token = (await signedIn(service.runtime, { role: 'operator' })).accessToken
-  const more = { evidence: 'The list shows it', reason: 'After a restore' }
-  const { status, text } = await call(service, `POST /v1/admin/ops/cngn/transfers/${id}/settle`, {
-    ...{ token, key: null },
-    body: { ...body, ...more },
-  })
-  expect(status, text).toBe(200)
-}
+const { begin, after, triggerAll, forget, settle, compare } = restoredTo(service, world)
 
 /** The movements of an account without an order, as `compare` kept them, for which no request is held. */
 async function freeMovements(accountNumber: string): Promise<string[]> {
@@ -49,11 +30,10 @@ async function freeMovements(accountNumber: string): Promise<string[]> {
 test('a request is held for a movement that was forgotten, also after an operator gave an equal one to the request that was held for it', {
   timeout: 60_000,
 }, async () => {
-  const { bankAccount, payout, sent, row } = await begin('0123400004')
+  const { sendForgotten, payout, sent, isHeld } = await begin('0123400004')
   const began = new Date()
-  await sendForgotten(bankAccount, 2)
+  await sendForgotten(2)
   expect(await compare(began, '0123400004')).toHaveLength(2)
-  const isHeld = async (id: string) => (await after(() => row(id))).attention === 'outcome_unknown'
   const first = await payout()
   await expect.poll(() => isHeld(first), soon).toBe(true)
   const [other] = await freeMovements('0123400004')
@@ -69,11 +49,10 @@ test('a request is held for a movement that was forgotten, also after an operato
 test('a request is held for a movement that was forgotten, also after an operator found that it was not that of another', {
   timeout: 60_000,
 }, async () => {
-  const { bankAccount, payout, sent, row } = await begin('0123400005')
+  const { sendForgotten, payout, sent, isHeld } = await begin('0123400005')
   const began = new Date()
-  await sendForgotten(bankAccount, 1)
+  await sendForgotten()
   expect(await compare(began, '0123400005')).toHaveLength(1)
-  const isHeld = async (id: string) => (await after(() => row(id))).attention === 'outcome_unknown'
   const first = await payout()
   await expect.poll(() => isHeld(first), soon).toBe(true)
   await settle(first, { outcome: 'failed' })
@@ -92,7 +71,7 @@ test.each([
     timeout: 60_000,
   },
   async (what, accountNumber) => {
-    const { bankAccount, payout, sent, row } = await begin(accountNumber)
+    const { sendForgotten, payout, sent, row, isHeld } = await begin(accountNumber)
     const began = new Date()
     const { pool } = service.runtime
     const unresolved = await payout()
@@ -100,7 +79,7 @@ test.each([
     const isForgotten = what.includes('forgotten')
     let order = ''
     if (isForgotten) {
-      await sendForgotten(bankAccount, 1)
+      await sendForgotten()
       expect(await compare(began, accountNumber)).toHaveLength(1)
     } else {
       order = await payout()
@@ -133,10 +112,7 @@ test.each([
     } finally {
       await Promise.all([owner.end(), watching.end()])
     }
-    const seen = async () => {
-      const now = await after(() => row(order))
-      return isForgotten ? now.attention === 'outcome_unknown' : now.known
-    }
+    const seen = async () => (isForgotten ? isHeld(order) : (await after(() => row(order))).known)
     await expect.poll(seen, soon).toBe(true)
     expect(sent()).toBe(2)
   },

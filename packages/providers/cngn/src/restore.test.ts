@@ -1,7 +1,7 @@
 import { cngnProvider } from '@payments/cngn'
 import { bind } from '@payments/kernel'
 import { afterAll, expect, test } from 'vitest'
-import { call, connected, pause, restoredTo, signedIn, soon, useService } from '#testing'
+import { connected, pause, restoredTo, soon, useService } from '#testing'
 import { startCngn } from '../test/server.ts'
 
 // A database that was restored to an earlier point does not know what was sent since. The provider's lists do, without our references.
@@ -14,7 +14,7 @@ const world = await startCngn({
 })
 afterAll(() => world.close())
 const service = useService({ live: [bind(cngnProvider, 'live', world.provider)], worker: true })
-const { begin, after, hurry, forget, tryNow, secure, compare } = restoredTo(service, world)
+const { begin, after, hurry, forget, tryNow, settle, secure, compare } = restoredTo(service, world)
 
 test.each([
   ['oldest', '0123400001'],
@@ -57,12 +57,9 @@ test.each([
 test('an order that the database has forgotten altogether is not sent again when it is requested again; an operator settles it', {
   timeout: 60_000,
 }, async () => {
-  const { bankAccount, payout, sent, row, show } = await begin('0123400002')
+  const { sendForgotten, payout, sent, row, show } = await begin('0123400002')
   const began = new Date()
-  const order = { id: 'forgotten', account: 'merchant', amount: 100_000_000n }
-  const budget = { take: async () => undefined, silence: async () => undefined }
-  await world.provider.send({ ...order, destination: { type: 'bank', ...bankAccount } }, budget)
-  await world.settle()
+  await sendForgotten()
   expect(await secure(began)).toEqual([])
   const found = await compare(began, '0123400002')
   expect(found).toEqual([
@@ -85,12 +82,7 @@ test('an order that the database has forgotten altogether is not sent again when
     status: 'processing',
     attention: 'outcome_unknown',
   })
-  const token = (await signedIn(service.runtime, { role: 'operator' })).accessToken
-  const settled = await call(service, `POST /v1/admin/ops/cngn/transfers/${again}/settle`, {
-    ...{ token, key: null },
-    body: { outcome: 'completed', evidence: 'The bank has it', reason: 'It is the forgotten request' },
-  })
-  expect(settled.status, settled.text).toBe(200)
+  await settle(again, { outcome: 'completed' })
   // What was forgotten is accounted for: the next equal order is a new one.
   const next = await payout()
   await expect.poll(async () => (await after(() => row(next))).known, soon).toBe(true)

@@ -55,7 +55,7 @@ export async function currencyRate(context: QueryContext, from: Currency): Promi
   return (await rates(context, '100')).find((rate) => rate.from === from)?.rate
 }
 
-/** A quote that somebody looks for. */
+/** A quote that a request looks for. */
 interface Wanted {
   readonly environment: Environment
   readonly from: Currency

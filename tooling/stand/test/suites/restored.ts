@@ -1,10 +1,10 @@
 import { cngn } from '@payments/cngn'
 import { type Domain, domainsOf } from '@payments/platform'
 import { expect } from 'vitest'
-import { enabledCustomer, newMerchant } from '../../src/index.ts'
+import { call, enabledCustomer, newMerchant, signedIn } from '../../src/index.ts'
 import { newCngn } from '../samples/cngn.ts'
 import type { TestService } from '../service/service.ts'
-import type { CngnWorld } from './cngn.ts'
+import { anyCalls, type CngnWorld } from './cngn.ts'
 
 /** A provider of cNGN whose books can be looked at. */
 interface RestoredWorld extends CngnWorld {
@@ -63,6 +63,14 @@ export function restoredTo(service: TestService, world: RestoredWorld) {
       bankAccount,
       show,
       row,
+      isHeld: async (of: string) => (await after(() => row(of))).attention === 'outcome_unknown',
+      /** Sends 100 cNGN to the account, so often, without an order of the database. */
+      async sendForgotten(times = 1) {
+        const order = { id: 'forgotten', account: world.account, amount: 100_000_000n }
+        const destination = { type: 'bank' as const, ...bankAccount }
+        for (let time = 0; time < times; time++) await world.provider.send({ ...order, destination }, anyCalls)
+        await world.settle()
+      },
       payout: async (amount = '100') =>
         (await newCngn(merchant, 'payouts', customerId, { amount, bankAccount })).id as string,
       sent: () =>
@@ -70,6 +78,16 @@ export function restoredTo(service: TestService, world: RestoredWorld) {
           ({ receiver, trx_type }) => trx_type === 'redeem' && String(receiver).split(':')[1] === accountNumber,
         ).length,
     }
+  }
+
+  /** An operator ends a payout with this outcome. */
+  async function settle(id: string, outcome: object): Promise<void> {
+    const token = (await signedIn(service.runtime, { role: 'operator' })).accessToken
+    const { status, text } = await call(service, `POST /v1/admin/ops/cngn/transfers/${id}/settle`, {
+      ...{ token, key: null },
+      body: { ...outcome, evidence: 'The bank has it', reason: 'After a restore' },
+    })
+    expect(status, text).toBe(200)
   }
 
   /** Makes orders what they were before they were sent, as far as the states of their objects can go back, and waits with them. */
@@ -103,5 +121,5 @@ export function restoredTo(service: TestService, world: RestoredWorld) {
       text.includes(accountNumber.slice(-4)),
     )
 
-  return { begin, after, hurry, triggerAll, forget, tryNow, secure, compare }
+  return { begin, after, hurry, triggerAll, forget, tryNow, settle, secure, compare }
 }
