@@ -10,7 +10,7 @@ import {
   startDatabase,
   startProcesses,
 } from '@payments/stand'
-import { type LoadRequest, sendLoad } from '../servers/load.ts'
+import { creation, type LoadRequest, sendLoad } from '../servers/load.ts'
 import { newKey } from '../servers/new-key.ts'
 import { type Place, residentBytes, startGateway } from '../servers/servers.ts'
 
@@ -28,12 +28,7 @@ const mixed =
   (key: string, round: string) =>
   (index: number): LoadRequest => {
     const authorization = `Bearer ${key}`
-    const post = ({ path, body }: Sample): LoadRequest => ({
-      method: 'POST',
-      path,
-      headers: { authorization, 'content-type': 'application/json', 'idempotency-key': `${round}-${index}` },
-      body: JSON.stringify(body()),
-    })
+    const post = ({ path, body }: Sample) => creation(key, path, body(), `${round}-${index}`)
     const all: readonly (() => LoadRequest)[] = [
       ...[samples.customer, samples.collection, samples.offramp].map((sample) => () => post(sample)),
       ...['transactions', 'offramps', 'collections', 'swaps', 'events', 'notifications', 'cngn/payouts'].map(

@@ -9,7 +9,8 @@ import {
   samples,
   startDatabase,
 } from '@payments/stand'
-import { sendLoad } from '../servers/load.ts'
+import { LIMITS } from '../requests/requests.ts'
+import { creation, sendLoad } from '../servers/load.ts'
 import { LARGE, startGateway } from '../servers/servers.ts'
 
 const AT_ONCE = 64
@@ -20,12 +21,7 @@ const LEAST = 0.8
 /** In minor units of cNGN: enough for every payout. */
 const BALANCE = 10n ** 12n
 /** One organisation may have as many operations under way as all together. */
-const SETTINGS = {
-  ORGANISATION_CONCURRENCY: '14',
-  RATE_LIMIT_AUTH: '100000000',
-  LOG_LEVEL: 'fatal',
-  PROCESS_ROLE: 'gateway',
-}
+const SETTINGS = { ...LIMITS, ORGANISATION_CONCURRENCY: '14', PROCESS_ROLE: 'gateway' }
 
 interface Payer {
   readonly key: string
@@ -92,13 +88,5 @@ async function prepare(at: Awaited<ReturnType<typeof startDatabase>>): Promise<R
   }
 }
 
-const payout = ({ key, customerId }: Payer, unique: string) => ({
-  method: 'POST' as const,
-  path: samples.payout.path,
-  headers: {
-    authorization: `Bearer ${key}`,
-    'content-type': 'application/json',
-    'idempotency-key': unique,
-  },
-  body: JSON.stringify(samples.payout.body({ customerId, amount: '5.25' })),
-})
+const payout = ({ key, customerId }: Payer, unique: string) =>
+  creation(key, samples.payout.path, samples.payout.body({ customerId, amount: '5.25' }), unique)

@@ -1,6 +1,6 @@
 import type { Actor } from '@payments/kernel'
 import { type Sample, START_SESSION, samples } from '@payments/stand'
-import type { LoadRequest } from '../servers/load.ts'
+import { creation, type LoadRequest } from '../servers/load.ts'
 
 /** Whom and what the requests name. */
 export interface Stand {
@@ -25,16 +25,7 @@ export interface Case {
 const post = (domain: string, { path, body }: Sample, given: (stand: Stand) => object = () => ({})): Case => ({
   domain,
   name: `POST ${path.slice('/v1'.length)}`,
-  request: (stand, unique) => ({
-    method: 'POST',
-    path,
-    headers: {
-      authorization: `Bearer ${stand.key}`,
-      'content-type': 'application/json',
-      'idempotency-key': unique,
-    },
-    body: JSON.stringify(body({ ...given(stand) })),
-  }),
+  request: (stand, unique) => creation(stand.key, path, body({ ...given(stand) }), unique),
 })
 
 const get = (
@@ -101,16 +92,8 @@ export const domainCases: readonly Case[] = [
 export const replay: Case = {
   domain: 'customers',
   name: 'idempotent replay of POST /customers',
-  request: (stand) => ({
-    method: 'POST',
-    path: samples.customer.path,
-    headers: {
-      authorization: `Bearer ${stand.key}`,
-      'content-type': 'application/json',
-      'idempotency-key': 'replayed',
-    },
-    body: '{"name":"Ada Obi","email":"replayed@example.com"}',
-  }),
+  request: ({ key }) =>
+    creation(key, samples.customer.path, { name: 'Ada Obi', email: 'replayed@example.com' }, 'replayed'),
 }
 
 /** The requests that most gateways have: writes, with and without a call of a provider, a replay, and lists. */

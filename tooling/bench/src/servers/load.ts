@@ -9,6 +9,18 @@ export interface LoadRequest {
   readonly body?: string
 }
 
+/** A creation under an idempotency key. */
+export const creation = (token: string, path: string, body: object, idempotencyKey: string): LoadRequest => ({
+  method: 'POST',
+  path,
+  headers: {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    'idempotency-key': idempotencyKey,
+  },
+  body: JSON.stringify(body),
+})
+
 export interface Result {
   /** Requests in a second. */
   readonly rate: number
