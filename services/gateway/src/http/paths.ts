@@ -6,17 +6,18 @@ import { operations } from '../requests/operations.ts'
  * One spelling for a path (RFC 3986, section 6.2.2): percent-encoded letters, digits and `-._~` decoded, other encodings in
  * upper case, UUIDs in lower case. Limits, routes and idempotency keys use it, so no spelling is a request of its own.
  */
-export const canonicalPath = (path: string): string =>
-  /[%A-F]/.test(path)
-    ? path
-        .replace(/%[0-9a-f]{2}/gi, (encoded) => {
-          const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16))
-          return /[A-Za-z0-9\-._~]/.test(character) ? character : encoded.toUpperCase()
-        })
-        .split('/')
-        .map((segment) => (isId(segment) ? segment.toLowerCase() : segment))
-        .join('/')
-    : path
+export function canonicalPath(path: string): string {
+  // Most paths are: neither an encoding nor an upper case digit of an id.
+  if (!/[%A-F]/.test(path)) return path
+  return path
+    .replace(/%[0-9a-f]{2}/gi, (encoded) => {
+      const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16))
+      return /[A-Za-z0-9\-._~]/.test(character) ? character : encoded.toUpperCase()
+    })
+    .split('/')
+    .map((segment) => (isId(segment) ? segment.toLowerCase() : segment))
+    .join('/')
+}
 
 const WORDS = new Set([
   ...['', 'v1', 'health', 'docs', 'trpc', 'mcp', 'callbacks', 'openapi.json', '.well-known', 'jwks.json'],
