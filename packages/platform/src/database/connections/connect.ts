@@ -1,7 +1,8 @@
-import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql'
+import { type EntitySchema, MikroORM, PostgreSqlDriver } from '@mikro-orm/postgresql'
 import { Client, Pool, type PoolClient } from 'pg'
 import type { Log } from '../../settings/log.ts'
 import { PooledClient, RepeatingClient, ServiceClient } from './client.ts'
+import { ParameterDriver } from './parameters.ts'
 
 /** Session settings of the service's connections: no statement, lock wait or idle transaction lasts indefinitely. */
 const SESSION_SETTINGS = {
@@ -95,6 +96,7 @@ export async function connect(
   let created: Pool | undefined
   const orm = await MikroORM.init({
     clientUrl: url,
+    driver: options.repeats ? ParameterDriver : PostgreSqlDriver,
     entities: [...entities],
     pool: { min: 0, max: options.pool },
     driverOptions: {

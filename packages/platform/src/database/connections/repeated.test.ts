@@ -1,4 +1,4 @@
-import { system } from '@payments/kernel'
+import { newId, system } from '@payments/kernel'
 import type { Client } from 'pg'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { connected, newMerchant, useService } from '#testing'
@@ -88,4 +88,31 @@ test('a unit of work whose repeated statement has other columns since a migratio
   await owner.query('alter table migrated_in_unit add column later text')
   expect(await run()).toEqual([{ id: 1, name: 'one', later: null }])
   expect(attempts).toBe(8 + 2)
+})
+
+test('what the ORM repeats is prepared, whatever its values are', async () => {
+  const { pool, orm } = await repeating('of_the_orm')
+  for (let run = 0; run < 8; run++)
+    await orm.em.fork().findOne(RecordCountEntity, { organisationId: newId(), scope: `none ${run}` })
+  const { rows } = await pool.query('select statement from pg_prepared_statements')
+  expect(rows).toEqual([{ statement: expect.stringMatching(/^select .*"record_counts".* = \$1 .* = \$2 limit 1$/) }])
+})
+
+test('a value of the ORM is the same as a parameter and in the text', async () => {
+  const { orm } = await repeating('values_of_the_orm')
+  const text = `select ?::text as quoted, ? || 'x' as joined, ? + 1 as number, ?::bigint as large, ? as "boolean", ?::text as nothing, ?::timestamptz as at,
+      '\\?' as mark, ?::jsonb \\? 'a' as has, array(select n from generate_series(1, 3) n order by n limit ? offset ?) as some`
+  const values = ["it's \\ ? $1", 'a?', -7, 2n ** 60n, true, null, new Date(1_700_000_000_123), '{"a":"?"}', 1, 1]
+  const [asParameters, inText] = await Promise.all(
+    [orm, service.runtime.orm].map((each) => each.em.getConnection().execute(text, values)),
+  )
+  expect(asParameters).toEqual(inText)
+  expect(asParameters).toEqual([
+    {
+      ...{ quoted: "it's \\ ? $1", joined: 'a?x', number: -6, large: String(2n ** 60n), boolean: true, nothing: null },
+      ...{ at: '2023-11-14 22:13:20.123+00', mark: '?', has: true, some: [2] },
+    },
+  ])
+  const listed = 'select ?? as one from (values (1), (2)) t (n) where n in (?)'
+  expect(await orm.em.getConnection().execute(listed, ['n', [2, 3]])).toEqual([{ one: 2 }])
 })
