@@ -9,11 +9,9 @@ import { contradictionOf, sameAmount } from './contradictions.ts'
 import { applyIncoming } from './incoming.ts'
 import { applyOutgoing } from './outgoing.ts'
 import { keepRecord, type OddRecord } from './records.ts'
-import { LOST_SECONDS, nextInterval } from './schedule.ts'
-import { LAST_KNOWN, resolveOrders, SKEW_SECONDS, treasuryBefore } from './unresolved.ts'
+import { LATE_SECONDS, LOST_SECONDS, nextInterval } from './schedule.ts'
+import { LAST_KNOWN, resolveOrders, treasuryBefore } from './unresolved.ts'
 
-/** How far a poll goes back beyond what it has to: for movements that a provider lists late. */
-const OVERLAP_SECONDS = 600
 /** How long a payment that has not settled is found in the list; afterwards by its reference. */
 const LISTED_SECONDS = 3600
 /** Movements that one poll asks for by their reference, at most. */
@@ -154,7 +152,7 @@ async function window(
             ) - make_interval(secs => $3) as since
        from (select min(sent_at) as at from cngn_sends
               where environment = $1 and account = $2 and sent_at is not null and reference is null and not ended) oldest`,
-    [environment, account, OVERLAP_SECONDS + SKEW_SECONDS, LISTED_SECONDS],
+    [environment, account, LATE_SECONDS, LISTED_SECONDS],
   )
   return { began: new Date(rows[0]?.began ?? Number.NaN), since: new Date(rows[0]?.since ?? Number.NaN) }
 }

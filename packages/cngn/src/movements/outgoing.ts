@@ -1,5 +1,5 @@
 import { type Environment, isId, system } from '@payments/kernel'
-import { queryContext, type Runtime, sqlOf, type UnitOfWork, unitOfWork } from '@payments/platform'
+import { queryContext, type Runtime, type SqlExecutor, sqlOf, type UnitOfWork, unitOfWork } from '@payments/platform'
 import type { TransferRow } from '../entity.ts'
 import { treasuryProvider } from '../money/holder.ts'
 import type { ProviderTransaction } from '../provider/provider.ts'
@@ -7,8 +7,8 @@ import type { Failure } from '../states/failure-reasons.ts'
 import type { Kind } from '../transfers/kinds.ts'
 import { complete, fail, lockedTransfer, update } from '../transfers/transfers.ts'
 import { contradict, keepReport, sameAmount } from './contradictions.ts'
-import { DELIVERY } from './schedule.ts'
-import { endSend, release, resolve } from './sends.ts'
+import { DELIVERY, LATE_SECONDS, SKEW_SECONDS } from './schedule.ts'
+import { destinationKey, endSend, release, resolve } from './sends.ts'
 
 interface Sent {
   readonly id: string
@@ -42,9 +42,51 @@ export async function applyOutgoing(
     [environment, account, tx.reference, knowsOrders && isId(tx.reference) ? tx.reference : null],
   )
   const [sent] = rows
-  if (!sent) return false
+  if (!sent) {
+    if (await isOfForgottenTime(runtime.pool, tx)) await keepForgotten(runtime.pool, environment, account, tx)
+    return false
+  }
   const context = queryContext(runtime, system(sent.organisation_id, environment))
   return unitOfWork(context, (unit) => applyOrder(unit, sent, tx))
+}
+
+/**
+ * Did it leave in the time that a restored database has forgotten? What the provider lists only after operators have compared its lists with the
+ * database must hold an equal request, too. A movement without a time may have left then for as long as a list may be behind.
+ */
+async function isOfForgottenTime(db: SqlExecutor, { at, status }: ProviderTransaction): Promise<boolean> {
+  if (status === 'failed') return false
+  const { rows } = await db.query(
+    `select from restores where case when $1::timestamptz is null then secured_at > now() - make_interval(secs => $3)
+              else $1 between restored_to - make_interval(secs => $2) and secured_at + make_interval(secs => $2) end limit 1`,
+    [at, SKEW_SECONDS, LATE_SECONDS],
+  )
+  return rows.length > 0
+}
+
+/**
+ * Keeps a movement of no order, so that the first later order that looks the same is held; false where one has it, or one that looks the same may have been sent:
+ * the lists give it that.
+ */
+export async function keepForgotten(
+  db: SqlExecutor,
+  environment: Environment,
+  account: string,
+  { reference, channel, amount, targets, at }: ProviderTransaction,
+): Promise<boolean> {
+  const keys = targets.map(destinationKey)
+  const { rows } = await db.query<{ expected: boolean }>(
+    `with kept as (
+       insert into cngn_forgotten (environment, account, reference, channel, amount, targets, at, found_at)
+       select $1, $2, $3, $4, $5, $6, $7, now()
+        where not exists (select from cngn_sends where environment = $1 and account = $2 and (reference = $3 or id::text = $3))
+       on conflict (environment, account, reference) do update set found_at = cngn_forgotten.found_at returning amount)
+     select exists (select from cngn_sends where environment = $1 and account = $2 and maybe_sent_until is not null and reference is null
+                       and not ended and fingerprint = any (select concat_ws('/', $2::text, $4::text, $5::numeric, t) from unnest($6::text[]) t)) as expected
+       from kept`,
+    [environment, account, reference, channel, amount, keys, at],
+  )
+  return rows[0]?.expected === false
 }
 
 async function applyOrder(unit: UnitOfWork, { id, kind }: Sent, tx: ProviderTransaction): Promise<boolean> {

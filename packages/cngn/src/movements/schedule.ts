@@ -20,6 +20,10 @@ export async function pollFeedSoon(
 const SOON_SECONDS = 2
 /** A poll that was claimed by a process that died is due again after this. */
 export const LOST_SECONDS = 30
+/** How far the provider's clock may be behind or before ours, seconds. */
+export const SKEW_SECONDS = 120
+/** How far a poll goes back beyond what it has to, seconds: for movements that a provider lists late. */
+export const LATE_SECONDS = 600 + SKEW_SECONDS
 /** How long an account in which nothing is in flight is not polled, at most. */
 const IDLE_SECONDS = 3600
 

@@ -6,14 +6,12 @@ import type { Movements, ProviderTransaction } from '../provider/provider.ts'
 import type { Kind } from '../transfers/kinds.ts'
 import { lockedTransfer, update } from '../transfers/transfers.ts'
 import { sameAmount } from './contradictions.ts'
-import { SEND } from './schedule.ts'
+import { SEND, SKEW_SECONDS } from './schedule.ts'
 import { destinationKey, resolve } from './sends.ts'
 
 // Orders whose answer was lost. The provider's list shows amount, destination and time, and no reference of ours: one list says
 // little, so an order is found only by what fits nothing else, and is sent again only when nothing speaks against it.
 
-/** How far the provider's clock may be behind or before ours, seconds. */
-export const SKEW_SECONDS = 120
 /** A movement that was made so long before an order was claimed may still be the order: clocks, and times in whole seconds. */
 const BEFORE_MS = 5_000
 /** A call that sends takes no longer than this: a later movement is not of that call. */

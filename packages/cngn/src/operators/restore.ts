@@ -3,8 +3,8 @@ import type { ForgottenTime, RestoreDeclaration, Runtime, SqlExecutor } from '@p
 import { decimal } from '../money/amounts.ts'
 import { treasuryName, treasuryProvider } from '../money/holder.ts'
 import { listMovements } from '../movements/feed.ts'
+import { keepForgotten } from '../movements/outgoing.ts'
 import { FEED_SOON } from '../movements/schedule.ts'
-import { destinationKey } from '../movements/sends.ts'
 import type { ProviderTransaction } from '../provider/provider.ts'
 import { CNGN } from '../transfers/kinds.ts'
 
@@ -70,7 +70,7 @@ async function compareAccount(
       `The cNGN provider lists a movement ${reference ?? 'without a reference'} (${environment}) that cannot be read: ${field}`,
   )
   for (const tx of out)
-    if (await keepForgotten(runtime, environment, account, tx)) findings.push(described(environment, tx))
+    if (await keepForgotten(runtime.pool, environment, account, tx)) findings.push(described(environment, tx))
   // What arrived meanwhile is credited as soon as a worker runs.
   await runtime.pool.query(FEED_SOON, [environment, account, 0])
   return findings
@@ -84,27 +84,5 @@ const described = (
   ` left ${at ? `at ${at.toISOString()} ` : ''}without an order: ${reference}. An equal order is not sent before an operator settles it`
 
 const masked = (target: string): string => `…${target.slice(-4)}`
-
-/** Keeps a movement of no order; false where one has it, or one that looks the same may have been sent: the lists give it that. */
-async function keepForgotten(
-  { pool }: Runtime,
-  environment: Environment,
-  account: string,
-  { reference, channel, amount, targets, at }: ProviderTransaction,
-): Promise<boolean> {
-  const keys = targets.map(destinationKey)
-  const { rows } = await pool.query<{ expected: boolean }>(
-    `with kept as (
-       insert into cngn_forgotten (environment, account, reference, channel, amount, targets, at, found_at)
-       select $1, $2, $3, $4, $5, $6, $7, now()
-        where not exists (select from cngn_sends where environment = $1 and account = $2 and (reference = $3 or id::text = $3))
-       on conflict (environment, account, reference) do update set found_at = cngn_forgotten.found_at returning amount)
-     select exists (select from cngn_sends where environment = $1 and account = $2 and maybe_sent_until is not null and reference is null
-                       and not ended and fingerprint = any (select concat_ws('/', $2::text, $4::text, $5::numeric, t) from unnest($6::text[]) t)) as expected
-       from kept`,
-    [environment, account, reference, channel, amount, keys, at],
-  )
-  return rows[0]?.expected === false
-}
 
 export const restore: RestoreDeclaration = { secure, compare }

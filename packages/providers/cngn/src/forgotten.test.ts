@@ -1,5 +1,5 @@
 import { cngnProvider } from '@payments/cngn'
-import { bind } from '@payments/kernel'
+import { bind, newId } from '@payments/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connected, restoredTo, soon, useService } from '#testing'
 import { startCngn } from '../test/server.ts'
@@ -60,6 +60,29 @@ test('a request is held for a movement that was forgotten, also after an operato
   await expect.poll(() => isHeld(second), soon).toBe(true)
   expect(sent()).toBe(1)
   await settle(second, { outcome: 'completed' })
+})
+
+test('a request is held for a movement that was forgotten, also when the provider lists it after its lists were compared', {
+  timeout: 60_000,
+}, async () => {
+  const { sendForgotten, payout, sent, isHeld } = await begin('0123400008')
+  const began = new Date()
+  expect(await compare(began, '0123400008')).toEqual([])
+  const restore = newId()
+  await service.runtime.pool.query(
+    "insert into restores (id, reason, found_at, restored_to, secured_at, reconciled_at) values ($1, 'declared', now(), $2, now(), now())",
+    [restore, began],
+  )
+  try {
+    await sendForgotten()
+    await expect.poll(() => after(() => freeMovements('0123400008')), soon).toHaveLength(1)
+    const order = await payout()
+    await expect.poll(() => isHeld(order), soon).toBe(true)
+    expect(sent()).toBe(1)
+    await settle(order, { outcome: 'completed' })
+  } finally {
+    await service.runtime.pool.query('delete from restores where id = $1', [restore])
+  }
 })
 
 test.each([
