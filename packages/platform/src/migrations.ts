@@ -1,3 +1,4 @@
+import { keyByTenant } from './database/keys.ts'
 import { indexConcurrently, type MigrationStep } from './domain/data.ts'
 import { countRows, newSlots, recordCounts } from './records/counts.ts'
 import { partitionByWeek } from './records/partitions/tables.ts'
@@ -340,4 +341,11 @@ export const platformMigrations: readonly MigrationStep[] = [
       )`,
     ],
   },
+  // What a call or a report is of becomes its key. The release before has `on conflict` on the same without the tenant: that index stays.
+  ...keyByTenant('provider_calls', '2026112719100', {
+    columns: ['resource_id', 'provider', 'operation', 'outcome', 'error'],
+    stays: 'none',
+  }),
+  ...keyByTenant('provider_reports', '2026112719110', { columns: ['resource_id', 'digest'], stays: 'none' }),
+  ...keyByTenant('provider_choices', '2026112719120', { columns: ['resource_id'], stays: 'none' }),
 ]

@@ -100,7 +100,7 @@ export const cngnAdminRouter = {
       const own = actingFor(unit, found)
       const row = await lockedTransfer(own, found.kind, found.id)
       if (row.attention) await update(own, row, { attention: null })
-      settleContradictions(own, row.id)
+      settleContradictions(own, row)
       const { id, kind, status, organisationId, environment } = row
       return {
         reply: { id, kind, status },

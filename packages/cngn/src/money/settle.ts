@@ -43,7 +43,7 @@ export async function settle(unit: UnitOfWork, input: Input): Promise<{ before: 
     ...amounts.fields,
     ...(reference ? { providerReference: reference } : {}),
   })
-  settleContradictions(own, row.id)
+  settleContradictions(own, row)
   const reported = { asset: row.fromCurrency ?? CNGN, amount: amounts.moved }
   recordReport(own, {
     ...{ organisationId: row.organisationId, environment: row.environment, provider: 'operator' },

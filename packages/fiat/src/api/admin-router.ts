@@ -86,7 +86,7 @@ export const fiatAdminRouter = {
       const own = actingFor(unit, found)
       const order = await locked(own, orderResource[direction], found.id, orderMissing[direction])
       if (order.attention) await update(own, direction, order, { attention: null })
-      settleContradictions(own, order.id)
+      settleContradictions(own, order)
       return {
         reply: { id: order.id, direction, status: order.status },
         subject: order,

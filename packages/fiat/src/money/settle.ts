@@ -59,7 +59,7 @@ export async function settle(
   await tellOwner(own, ended)
   await checkSuspense()
   recordEvidence(own, direction, ended, reportOf(ended, ending))
-  settleContradictions(own, ended.id)
+  settleContradictions(own, ended)
   return { direction, before, order: ended }
 }
 

@@ -12,7 +12,7 @@ interface Row extends RowKey {
 
 // Ordered by id alone, the primary key of `transactions`. $3 is the last id of the previous batch.
 const BATCH = `select t.organisation_id, t.environment, t.id, t.kind, t.status, t.receipt, coalesce(j.balances, '[]') as balances,
-    ${reportedAmountsSql('t.id')} as reported
+    ${reportedAmountsSql('t')} as reported
   from (select * from transactions where id > $3 and ($1::uuid, $2::text) is not null order by id limit $4) t
   cross join lateral (
     select jsonb_agg(jsonb_build_object('purpose', b.purpose, 'asset', b.asset, 'amount', b.amount::text)) as balances from (

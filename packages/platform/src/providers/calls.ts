@@ -178,13 +178,13 @@ const MINUTES = `insert into provider_minutes (provider, environment, operation,
   on conflict (provider, environment, operation, outcome, minute)
     do update set calls = provider_minutes.calls + excluded.calls, milliseconds = provider_minutes.milliseconds + excluded.milliseconds`
 
-// In the order of the key, so that processes that write the same rows cannot deadlock.
+// All in one order, so that processes that write the same rows cannot deadlock.
 const CALLS = `insert into provider_calls (id, organisation_id, environment, resource_id, provider, operation, outcome, error, calls, first_at, last_at)
   select id, "organisationId", environment, "resourceId", provider, operation, outcome, error, calls, "firstAt", "lastAt"
     from json_to_recordset($1) as row (id uuid, "organisationId" uuid, environment text, "resourceId" uuid, provider text, operation text,
       outcome text, error text, calls integer, "firstAt" timestamptz, "lastAt" timestamptz)
    order by "resourceId", provider, operation, outcome, error
-  on conflict (resource_id, provider, operation, outcome, error)
+  on conflict (organisation_id, environment, resource_id, provider, operation, outcome, error)
     do update set calls = provider_calls.calls + excluded.calls, last_at = greatest(provider_calls.last_at, excluded.last_at)`
 
 /** How a provider answered one kind of call. */
@@ -224,12 +224,15 @@ interface Row {
 }
 
 /** The calls of providers for an object, for operators only: one entry for each kind of call and outcome, at its last time. */
-export const providerTimeline: TimelineSource = async (db, { organisationId, ids, limit, forOperators }) => {
+export const providerTimeline: TimelineSource = async (
+  db,
+  { organisationId, environment, ids, limit, forOperators },
+) => {
   if (!forOperators) return { entries: [], total: 0 }
   const { rows } = await db.query<Row & { total: number }>(
     `select id, resource_id, provider, operation, outcome, error, calls, first_at, last_at, count(*) over ()::int as total
-       from provider_calls where resource_id = any ($1::uuid[]) and organisation_id = $2 order by last_at desc limit $3`,
-    [ids, organisationId, limit],
+       from provider_calls where organisation_id = $1 and environment = $2 and resource_id = any ($3::uuid[]) order by last_at desc limit $4`,
+    [organisationId, environment, ids, limit],
   )
   const entries = rows.map((row) => ({
     kind: 'provider_call' as const,

@@ -116,12 +116,12 @@ interface Row {
 }
 
 /** Who was asked to carry an object and who carries it, for operators only. */
-export const choiceTimeline: TimelineSource = async (db, { organisationId, ids, limit, forOperators }) => {
+export const choiceTimeline: TimelineSource = async (db, { organisationId, environment, ids, limit, forOperators }) => {
   if (!forOperators) return { entries: [], total: 0 }
   const { rows } = await db.query<Row>(
     `select resource_id, provider, because, asked, created_at from provider_choices
-      where resource_id = any ($1::uuid[]) and organisation_id = $2 order by created_at desc limit $3`,
-    [ids, organisationId, limit],
+      where organisation_id = $1 and environment = $2 and resource_id = any ($3::uuid[]) order by created_at desc limit $4`,
+    [organisationId, environment, ids, limit],
   )
   const entries = rows.map((row) => ({
     kind: 'provider_choice' as const,

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { index, inheritedTenant, instant, tenant, uniqueIndex } from '../transactions/entity.ts'
+import { index, inheritedTenant, instant, keyedBy, tenant, uniqueIndex } from '../transactions/entity.ts'
 import { providerStates } from './lookup.ts'
 
 /** Calls of providers by minute: see `provider-calls.ts`. */
@@ -34,7 +34,9 @@ const ProviderCallEntity = defineEntity({
     firstAt: p.datetime(3),
     lastAt: p.datetime(3),
   },
+  ...keyedBy('organisation_id', 'environment', 'resource_id', 'provider', 'operation', 'outcome', 'error'),
   indexes: [
+    // The release before has `on conflict` on it. A release later it is dropped.
     uniqueIndex('provider_calls_key', 'provider_calls (resource_id, provider, operation, outcome, error)'),
     index('provider_calls_by_time', ['lastAt']),
   ],
@@ -59,7 +61,9 @@ const ProviderReportEntity = defineEntity({
     lastAt: p.datetime(3),
     settledAt: p.datetime(3).nullable(),
   },
+  ...keyedBy('organisation_id', 'environment', 'resource_id', 'digest'),
   indexes: [
+    // The release before has `on conflict` on it. A release later it is dropped.
     uniqueIndex('provider_reports_key', 'provider_reports (resource_id, digest)'),
     index(
       'provider_reports_contradicting',
@@ -110,6 +114,7 @@ export const ProviderChoiceEntity = defineEntity({
     asked: p.json(),
     createdAt: p.datetime(3),
   },
+  ...keyedBy('organisation_id', 'environment', 'resource_id'),
   indexes: [index('provider_choices_by_time', ['createdAt'])],
 })
 

@@ -45,7 +45,10 @@ test('the last applied report is the evidence of an object, exact to the unit', 
   const id = newId()
   await run(async (unit) => recordReport(unit, about(id, 'received', 1n)))
   await run(async (unit) => recordReport(unit, about(id, 'delivered', 123456789012345678901234567890n)))
-  const { rows } = await service.runtime.pool.query(`select ${reportedAmountsSql('$1::uuid')} as amounts`, [id])
+  const { rows } = await service.runtime.pool.query(
+    `select ${reportedAmountsSql('o')} as amounts from (select $1::uuid as organisation_id, 'test' as environment, $2::uuid as id) o`,
+    [organisationId, id],
+  )
   expect(rows).toEqual([{ amounts: { received: { asset: 'USDC', amount: '123456789012345678901234567890' } } }])
   expect(await entriesOf(id)).toEqual([['Last report of paycrest', 2]])
   expect(await listed(id)).toEqual([])
@@ -60,7 +63,7 @@ test('a report that no path reaches is kept once, counted, and listed until it i
   expect(await entriesOf(id)).toEqual([[reason, 2]])
   expect(await entriesOf(id, false)).toEqual([])
   expect(await listed(id)).toEqual([{ reason }])
-  await run(async (unit) => settleContradictions(unit, id))
+  await run(async (unit) => settleContradictions(unit, { organisationId, environment: 'test', id }))
   expect(await listed(id)).toEqual([])
   await contradict()
   expect(await listed(id)).toEqual([])

@@ -66,13 +66,18 @@ export function recordFailure(unit: UnitOfWork, of: Omit<ObjectReport, 'report' 
  * Marks the contradictions of an object as settled, with the commit: by a command of an operator, or because a later report explains them.
  * @param reasons only those with one of these reasons; all of them by default
  */
-export function settleContradictions(unit: UnitOfWork, resourceId: string, reasons?: readonly string[]): void {
+export function settleContradictions(
+  unit: UnitOfWork,
+  { organisationId, environment, id }: Tenant & { readonly id: string },
+  reasons?: readonly string[],
+): void {
   const among = reasons
     ? sql`reason in (select json_array_elements_text(${JSON.stringify(reasons)}::json))`
     : sql`reason is not null`
   unit.appendToCommit(
-    sql`update provider_reports set settled_at = now() where resource_id = ${resourceId} and ${among} and settled_at is null`,
-    `contradictions ${resourceId} ${reasons?.join() ?? ''}`,
+    sql`update provider_reports set settled_at = now()
+      where organisation_id = ${organisationId} and environment = ${environment} and resource_id = ${id} and ${among} and settled_at is null`,
+    `contradictions ${id} ${reasons?.join() ?? ''}`,
   )
 }
 
@@ -81,7 +86,7 @@ function write(unit: UnitOfWork, of: ObjectReport, digest: string, reason: strin
   unit.appendToCommit(
     sql`insert into provider_reports (id, organisation_id, environment, resource_type, resource_id, provider, digest, reason, report, amounts, times, first_at, last_at)
       values (${newId()}, ${organisationId}, ${environment}, ${resourceType}, ${resourceId}, ${provider}, ${digest}, ${reason}, ${json(of.report)}, ${json(of.amounts ?? {})}, 1, now(), now())
-      on conflict (resource_id, digest) do update set provider = excluded.provider, report = excluded.report,
+      on conflict (organisation_id, environment, resource_id, digest) do update set provider = excluded.provider, report = excluded.report,
         amounts = excluded.amounts, times = provider_reports.times + 1, last_at = excluded.last_at,
         settled_at = case when excluded.digest <> '${sql.raw(FAILED)}' then provider_reports.settled_at end`,
     `provider_reports ${resourceId} ${digest}`,
@@ -91,9 +96,13 @@ function write(unit: UnitOfWork, of: ObjectReport, digest: string, reason: strin
 const json = (value: unknown): string =>
   JSON.stringify(value, (_key, each) => (typeof each === 'bigint' ? each.toString() : each))
 
-/** SQL: the amounts of the report that the object was last changed by, as JSON with amounts as text; null where there is none. */
-export const reportedAmountsSql = (resourceId: string): string =>
-  `(select amounts from provider_reports where resource_id = ${resourceId} and digest = '${APPLIED}')`
+/**
+ * SQL: the amounts of the report that the object was last changed by, as JSON with amounts as text; null where there is none.
+ * @param of alias of the object, which has `organisation_id`, `environment` and `id`
+ */
+export const reportedAmountsSql = (of: string): string =>
+  `(select r.amounts from provider_reports r where r.organisation_id = ${of}.organisation_id and r.environment = ${of}.environment
+      and r.resource_id = ${of}.id and r.digest = '${APPLIED}')`
 
 /** Objects with a report that contradicts what they are. */
 export const contradictions: AttentionSource = {
@@ -117,12 +126,12 @@ interface Row {
 }
 
 /** The reports of providers about an object, for operators only. */
-export const reportTimeline: TimelineSource = async (db, { organisationId, ids, limit, forOperators }) => {
+export const reportTimeline: TimelineSource = async (db, { organisationId, environment, ids, limit, forOperators }) => {
   if (!forOperators) return { entries: [], total: 0 }
   const { rows } = await db.query<Row>(
     `select id, resource_id, provider, reason, report, times, first_at, last_at, settled_at, count(*) over ()::int as total
-       from provider_reports where resource_id = any ($1::uuid[]) and organisation_id = $2 order by last_at desc limit $3`,
-    [ids, organisationId, limit],
+       from provider_reports where organisation_id = $1 and environment = $2 and resource_id = any ($3::uuid[]) order by last_at desc limit $4`,
+    [organisationId, environment, ids, limit],
   )
   const entries = rows.map((row) => ({
     kind: 'provider_report' as const,

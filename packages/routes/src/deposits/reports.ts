@@ -103,10 +103,7 @@ export async function applyReports(
   for (const one of odd) keepOdd(unit, route, one)
   const explained = reports.filter(({ depositTxHash }) => depositTxHash !== null)
   if (reports.length + odd.length > 0)
-    settleContradictions(unit, route.id, [
-      NOT_APPLIED,
-      ...explained.map((report) => reasonOf(withoutTransaction(report))),
-    ])
+    settleContradictions(unit, route, [NOT_APPLIED, ...explained.map((report) => reasonOf(withoutTransaction(report)))])
   const watchedUntil = await changes.tellOwner()
   await schedule(unit, { ...current, ...(watchedUntil ? { watchedUntil } : {}) }, created + updated > 0)
   await changes.post()

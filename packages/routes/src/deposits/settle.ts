@@ -67,7 +67,7 @@ export async function settleDeposit(
   await changes.post()
   await checkSuspense()
   keepEvidence(own, deposit, input)
-  settleContradictions(own, id)
+  settleContradictions(own, before)
   return { before, deposit }
 }
 

@@ -53,6 +53,6 @@ export async function settle(
   }
   const dealtWith = { failingSince: null, error: null, unexplainedAmount: null, otherHoldings: null }
   await own.em.nativeUpdate(SwapEntity, { id: before.id }, { ...dealtWith, nextPollAt: new Date() })
-  settleContradictions(own, before.id)
+  settleContradictions(own, before)
   return { before, swap }
 }
