@@ -24,8 +24,9 @@ interface Row {
 export async function claimEmails(unit: UnitOfWork, limit: number): Promise<DueEmail[]> {
   const db = sqlOf(unit.em)
   const { rows } = await db.query<Row>(
-    `with due as (select id from notifications where email_due order by id limit $1 for update skip locked)
-     update notifications n set email_due = false from due where n.id = due.id
+    `with due as (select organisation_id, environment, id from notifications where email_due order by id limit $1 for update skip locked)
+     update notifications n set email_due = false from due
+      where n.organisation_id = due.organisation_id and n.environment = due.environment and n.id = due.id
      returning n.organisation_id, n.environment, n.type, n.title, n.body`,
     [limit],
   )

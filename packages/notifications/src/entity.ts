@@ -1,5 +1,18 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
-import { foreignKeys, index, newestFirst, ofOrganisation, tenant, tenantFilter } from '@payments/platform'
+import {
+  byId,
+  foreignKeys,
+  index,
+  inheritedTenant,
+  keyedBy,
+  keyedByTenant,
+  newestFirst,
+  ofOrganisation,
+  tenant,
+  tenantFilter,
+  uniqueIndex,
+  withinTenant,
+} from '@payments/platform'
 import type { z } from 'zod'
 import type { Notification } from './api/schemas.ts'
 
@@ -21,7 +34,13 @@ export const NotificationEntity = defineEntity({
     /** An email about it has still to be queued. */
     emailDue: p.boolean().default(false),
   },
-  indexes: [newestFirst('notifications'), index('notifications_email_due', ['id'], 'email_due')],
+  ...keyedByTenant,
+  indexes: [
+    // What is deleted after its time is found by its id, in all organisations.
+    byId('notifications'),
+    newestFirst('notifications'),
+    index('notifications_email_due', ['id'], 'email_due'),
+  ],
   ...foreignKeys(ofOrganisation),
 })
 
@@ -29,9 +48,20 @@ export const NotificationEntity = defineEntity({
 export const ReadEntity = defineEntity({
   name: 'NotificationRead',
   tableName: 'notification_reads',
-  properties: { notificationId: p.uuid().primary(), userId: p.uuid().primary(), readAt: p.datetime(3) },
+  filters: tenantFilter,
+  properties: {
+    ...inheritedTenant(),
+    notificationId: p.uuid().primary(),
+    userId: p.uuid().primary(),
+    readAt: p.datetime(3),
+  },
+  ...keyedBy('organisation_id', 'environment', 'notification_id', 'user_id'),
+  indexes: [
+    // The release before has `on conflict` on it. A release later it is dropped.
+    uniqueIndex('notification_reads_notification_id_user_id', 'notification_reads (notification_id, user_id)'),
+  ],
   ...foreignKeys(
-    { columns: ['notification_id'], table: 'notifications', referenced: ['id'], onDelete: 'cascade' },
+    { ...withinTenant('notification_id', 'notifications'), onDelete: 'cascade' },
     { columns: ['user_id'], table: 'users', referenced: ['id'] },
   ),
 })

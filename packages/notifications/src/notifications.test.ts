@@ -139,6 +139,22 @@ test('each user has a read state of his own, API keys share that of the organisa
   expect(await unread(first.accessToken)).toEqual(['B', 'A'])
 })
 
+test('a notification that a user marks many times at once is read once, and every request is answered with its time', async () => {
+  const merchant = await newMerchant(service)
+  const { organisationId } = merchant
+  const { accessToken: token } = await signedIn(service.runtime, { organisationId, role: 'member' })
+  for (let n = 0; n < 20; n++) {
+    await create(merchant, 'Note')
+    const [{ id }] = (await list(merchant)).notifications
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => call(service, `POST /v1/notifications/${id}/read`, { token })),
+    )
+    const [first] = answers
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    expect(answers.map(({ body }) => body.data.readAt)).toEqual(answers.map(() => first?.body.data.readAt))
+  }
+})
+
 test('a user sees and changes only his own preferences, a hidden type leaves his list, and API keys are refused', async () => {
   const merchant = await newMerchant(service)
   const { organisationId } = merchant

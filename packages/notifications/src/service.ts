@@ -41,13 +41,23 @@ async function ofReader(context: QueryContext, rows: NotificationRow[]): Promise
 export async function markRead(unit: UnitOfWork, id: string): Promise<NotificationRow> {
   const row = isId(id) ? await unit.em.findOne(NotificationEntity, { id }, { disableIdentityMap: true }) : null
   if (!row) throw errors.notification_not_found()
+  const { organisationId, environment } = row
   const userId = readerOf(unit)
-  const { rows } = await sqlOf(unit.em).query<{ read_at: string }>(
-    userId
-      ? `insert into notification_reads as r (notification_id, user_id, read_at) values ($1, $2, now())
-         on conflict (notification_id, user_id) do update set read_at = r.read_at returning read_at`
-      : 'update notifications set read_at = coalesce(read_at, now()) where id = $1 returning read_at',
-    userId ? [id, userId] : [id],
+  const db = sqlOf(unit.em)
+  if (userId) {
+    // Two keys are unique while processes of the release before run: `do update` of one would fail at the other where two mark it at once.
+    await db.query(
+      `insert into notification_reads (organisation_id, environment, notification_id, user_id, read_at)
+       values ($1, $2, $3, $4, now()) on conflict do nothing`,
+      [organisationId, environment, id, userId],
+    )
+    const [read] = await ofReader(unit, [row])
+    return read as NotificationRow
+  }
+  const { rows } = await db.query<{ read_at: string }>(
+    `update notifications set read_at = coalesce(read_at, now())
+      where organisation_id = $1 and environment = $2 and id = $3 returning read_at`,
+    [organisationId, environment, id],
   )
   return { ...row, readAt: new Date(rows[0]?.read_at as string) }
 }
@@ -59,10 +69,11 @@ export async function markAllRead(unit: UnitOfWork): Promise<number> {
   const { organisationId, environment } = unit.actor
   const { rows } = await sqlOf(unit.em).query<{ marked: number }>(
     `with marked as (
-       insert into notification_reads (notification_id, user_id, read_at)
-       select n.id, $1, now() from notifications n
+       insert into notification_reads (organisation_id, environment, notification_id, user_id, read_at)
+       select n.organisation_id, n.environment, n.id, $1, now() from notifications n
         where n.organisation_id = $2 and n.environment = $3 and n.type <> all ($4::text[])
-          and not exists (select from notification_reads r where r.notification_id = n.id and r.user_id = $1)
+          and not exists (select from notification_reads r
+                           where r.organisation_id = $2 and r.environment = $3 and r.notification_id = n.id and r.user_id = $1)
        on conflict do nothing returning 1)
      select count(*)::int as marked from marked`,
     [userId, organisationId, environment, await hiddenTypes(unit)],

@@ -68,8 +68,6 @@ export const NOT_YET: Readonly<Record<string, string>> = {
     'a deposit address is unique across organisations: a global table of the addresses, written with the route',
   payment_route_deposits:
     "a provider's request is unique across organisations: a global table of the requests, written with the deposit",
-  notifications: 'the organisation in notification_reads, which refers to it',
-  notification_reads: 'the organisation',
   webhook_queues: 'the organisation in the statements that take an endpoint that is due',
   webhook_deliveries: 'the organisation in its key, and in the statements that take and settle what is due',
   events: 'the organisation in its key, and in the statements that read what is to be sent',
@@ -81,6 +79,7 @@ export const TIME_PARTITIONED: readonly string[] = ['request_log']
 /** Unique indexes without the organisation that are there for processes of the release before, and are dropped before the tables are distributed. */
 export const keysOfTheReleaseBefore: readonly string[] = [
   'fiat_polls_id',
+  'notification_reads_notification_id_user_id',
   'provider_calls_key',
   'provider_reports_key',
   'swap_deposits_swap_id_tx_hash',
