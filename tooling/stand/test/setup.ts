@@ -23,9 +23,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
       'shared_buffers=256MB',
     ],
   })
-  await ensureDatabase(server.ownerUrl(), 'template')
-  await migrate(server.ownerUrl('template'), server.serviceUrl('template'), everyDomain, createLog('warn'))
-  await shape(server.ownerUrl('template'), process.env.TEST_SCHEMA ?? '')
+  try {
+    await ensureDatabase(server.ownerUrl(), 'template')
+    await migrate(server.ownerUrl('template'), server.serviceUrl('template'), everyDomain, createLog('warn'))
+    await shape(server.ownerUrl('template'), process.env.TEST_SCHEMA ?? '')
+  } catch (error) {
+    // A migration with an error must leave no server behind.
+    await server.destroy()
+    throw error
+  }
   project.provide('database', { owner: server.ownerUrl('DATABASE'), service: server.serviceUrl('DATABASE') })
   return server.destroy
 }

@@ -49,7 +49,15 @@ export async function startDatabase(
     if (migrated) await migrate(urls.ownerUrl, urls.serviceUrl, everyDomain, createLog('error'))
     return urls
   }
-  const urls = await create('payments', options.migrated)
+  const destroy = async () => {
+    await server.destroy()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  const urls = await create('payments', options.migrated).catch(async (error: unknown) => {
+    // A migration with an error must leave no server behind.
+    await destroy()
+    throw error
+  })
   // Generates the keys that all processes share.
   loadServiceSettings({ NODE_ENV: 'test', DATA_DIR: dataDir })
   const pool = new Pool({ connectionString: urls.ownerUrl, max: 4, application_name: 'stand', query_timeout: 60_000 })
@@ -67,8 +75,7 @@ export async function startDatabase(
     },
     async close() {
       await pool.end()
-      await server.destroy()
-      rmSync(dataDir, { recursive: true, force: true })
+      await destroy()
     },
   }
 }
