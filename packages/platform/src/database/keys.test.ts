@@ -107,6 +107,29 @@ test('a step that was interrupted after any of its statements is done again to i
     }
 })
 
+test('a table whose foreign keys refer to the index of the new key already keeps that index, whenever its steps are interrupted', async () => {
+  const indexed = (name: string) => keyByTenant(name, '2999010100000', { stays: 'unique', indexed: true })
+  const counts = indexed('').map(({ up }) => up.length)
+  for (const [step, count] of counts.entries())
+    for (let done = 0; done <= count; done++) {
+      const name = `indexed_${step}_${done}`
+      await createTables(name)
+      await owner.query(`alter table ${name}_parts drop constraint ${name}_parts_organisation_id_environment_of_id_fkey;
+        alter table ${name} drop constraint ${name}_organisation_id_environment_id_key;
+        create unique index ${name}_tenant_key on ${name} (organisation_id, environment, id);
+        alter table ${name}_parts add foreign key (organisation_id, environment, of_id) references ${name} (organisation_id, environment, id) on delete cascade`)
+      const all = indexed(name)
+      const begun = [...all.slice(0, step).flatMap(({ up }) => up), ...(all[step]?.up.slice(0, done) ?? [])]
+      for (const statement of [...begun, ...all.slice(step).flatMap(({ up }) => up)]) await owner.query(statement)
+      const number = `${name}_number UNIQUE (number)`
+      const index = `CREATE UNIQUE INDEX ${name}_number ON public.${name} USING btree (number)`
+      expect([name, new Set(await keysOf(name))]).toEqual([
+        name,
+        new Set([...expected(name).filter((text) => !text.includes('_number ')), number, index]),
+      ])
+    }
+})
+
 test('a foreign key to a table whose key is exchanged refuses what refers to nothing, also before it is validated', async () => {
   await createTables('checked')
   const [indexes, exchange] = steps('checked')

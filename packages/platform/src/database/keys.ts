@@ -9,6 +9,8 @@ interface FormerKey {
   readonly columns?: readonly string[]
   /** The index that stays on them: `unique` where the release before has `on conflict` on them, `none` where nothing finds rows by them alone. */
   readonly stays?: 'unique' | 'plain' | 'none'
+  /** The table has the unique index of the new key already, as `<table>_tenant_key`: foreign keys refer to it, so it cannot be created again. */
+  readonly indexed?: boolean
 }
 
 /** The name of the index that stays on the columns of a former key. */
@@ -23,7 +25,7 @@ const formerKeyName = (table: string, columns: readonly string[] = ['id']): stri
 export function keyByTenant(
   table: string,
   stamp: string,
-  { columns = ['id'], stays = 'plain' }: FormerKey = {},
+  { columns = ['id'], stays = 'plain', indexed = false }: FormerKey = {},
 ): MigrationStep[] {
   const name = formerKeyName(table, columns)
   return [
@@ -31,11 +33,13 @@ export function keyByTenant(
       name: `${stamp}0_${table}_key_indexes`,
       concurrently: true,
       up: [
-        ...indexConcurrently(
-          `${table}_tenant_key`,
-          `${table} (organisation_id, environment, ${columns.join(', ')})`,
-          'unique',
-        ),
+        ...(indexed
+          ? []
+          : indexConcurrently(
+              `${table}_tenant_key`,
+              `${table} (organisation_id, environment, ${columns.join(', ')})`,
+              'unique',
+            )),
         ...(stays === 'none'
           ? []
           : indexConcurrently(name, `${table} (${columns.join(', ')})`, stays === 'unique' ? 'unique' : '')),
