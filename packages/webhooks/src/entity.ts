@@ -13,7 +13,6 @@ import {
   tenant,
   tenantFilter,
   times,
-  uniqueIndex,
   withinTenant,
 } from '@payments/platform'
 import type { z } from 'zod'
@@ -117,8 +116,9 @@ export const EventEntity = defineEntity({
     /** Why the event was set aside: it could not be fanned out. */
     setAsideReason: p.text().nullable(),
   },
+  ...keyedByTenant,
   indexes: [
-    uniqueIndex('events_tenant_key', 'events (organisation_id, environment, id)'),
+    byId('events'),
     index('events_set_aside', ['id'], 'set_aside_reason is not null'),
     index('events_in_order', ['organisationId', 'environment', 'position'], 'position is not null'),
     index('events_of_resource', ['resourceId', 'createdAt desc']),

@@ -248,4 +248,5 @@ export const migrations: readonly MigrationStep[] = [
     ),
   },
   ...keyByTenant('webhook_endpoints', '2026112712170'),
+  ...keyByTenant('events', '2026112720000', { indexed: true }),
 ]

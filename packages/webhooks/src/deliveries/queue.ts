@@ -103,8 +103,8 @@ export async function claim(pool: Pool, capacity: Capacity): Promise<readonly De
            array[w.secret] || array(select p.value ->> 'secret' from jsonb_array_elements(w.previous_secrets) with ordinality p
              where (p.value ->> 'until')::timestamptz > now() order by p.ordinality) as secrets
          from claimed d join ready on ready.id = d.id
-           cross join lateral (select * from webhook_endpoints where id = d.endpoint_id limit 1) w
-           cross join lateral (select * from events where id = d.event_id limit 1) e
+           cross join lateral (select * from webhook_endpoints where organisation_id = d.organisation_id and environment = d.environment and id = d.endpoint_id limit 1) w
+           cross join lateral (select * from events where organisation_id = d.organisation_id and environment = d.environment and id = d.event_id limit 1) e
          order by d.id`,
         [endpoints, shares.map((each) => each.room), newId(), LEASE_SECONDS, FULL_SLOTS],
       )

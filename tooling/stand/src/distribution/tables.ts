@@ -70,7 +70,6 @@ export const NOT_YET: Readonly<Record<string, string>> = {
     "a provider's request is unique across organisations: a global table of the requests, written with the deposit",
   webhook_queues: 'the organisation in the statements that take an endpoint that is due',
   webhook_deliveries: 'the organisation in its key, and in the statements that take and settle what is due',
-  events: 'the organisation in its key, and in the statements that read what is to be sent',
 }
 
 /** Business tables that are partitioned by time. */
