@@ -58,5 +58,7 @@ test('where queues are long, a claim finds its deliveries and their events by in
   expect(claimed.length).toBeGreaterThan(0)
   const all = plans.join('\n')
   expect(all).toContain('webhook_deliveries_due')
-  expect(all).not.toMatch(/Seq Scan on (events|webhook_deliveries)/)
+  // Where tables are partitioned, an empty partition is read.
+  const ofEmpty = /Seq Scan on \S+ \S+ +\(cost=0\.00\.\.0\.0\d rows=1 .*/g
+  expect(all.replaceAll(ofEmpty, '')).not.toMatch(/Seq Scan on (events|webhook_deliveries)/)
 })
