@@ -68,8 +68,10 @@ export const NOT_YET: Readonly<Record<string, string>> = {
     'a deposit address is unique across organisations: a global table of the addresses, written with the route',
   payment_route_deposits:
     "a provider's request is unique across organisations: a global table of the requests, written with the deposit",
-  webhook_queues: 'the organisation in the statements that take an endpoint that is due',
-  webhook_deliveries: 'the organisation in its key, and in the statements that take and settle what is due',
+  webhook_queues:
+    'the organisation in the statements that take an endpoint that is due: tried, and slower (docs/decisions/scaling.md)',
+  webhook_deliveries:
+    'the organisation in its key, and in the statements that take and settle what is due: tried, and slower (docs/decisions/scaling.md)',
 }
 
 /** Business tables that are partitioned by time. */
