@@ -1,5 +1,13 @@
 import { type Environment, isId, system } from '@payments/kernel'
-import { queryContext, type Runtime, type SqlExecutor, sqlOf, type UnitOfWork, unitOfWork } from '@payments/platform'
+import {
+  isForgotten,
+  queryContext,
+  type Runtime,
+  type SqlExecutor,
+  sqlOf,
+  type UnitOfWork,
+  unitOfWork,
+} from '@payments/platform'
 import type { TransferRow } from '../entity.ts'
 import { treasuryProvider } from '../money/holder.ts'
 import type { ProviderTransaction } from '../provider/provider.ts'
@@ -43,25 +51,14 @@ export async function applyOutgoing(
   )
   const [sent] = rows
   if (!sent) {
-    if (await isOfForgottenTime(runtime.pool, tx)) await keepForgotten(runtime.pool, environment, account, tx)
+    // What the provider lists only after operators have compared its lists with a restored database must hold an equal request, too.
+    const late = { skewSeconds: SKEW_SECONDS, lateSeconds: LATE_SECONDS }
+    if (tx.status !== 'failed' && (await isForgotten(runtime.pool, tx.at, late)))
+      await keepForgotten(runtime.pool, environment, account, tx)
     return false
   }
   const context = queryContext(runtime, system(sent.organisation_id, environment))
   return unitOfWork(context, (unit) => applyOrder(unit, sent, tx))
-}
-
-/**
- * Did it leave in the time that a restored database has forgotten? What the provider lists only after operators have compared its lists with the
- * database must hold an equal request, too. A movement without a time may have left then for as long as a list may be behind.
- */
-async function isOfForgottenTime(db: SqlExecutor, { at, status }: ProviderTransaction): Promise<boolean> {
-  if (status === 'failed') return false
-  const { rows } = await db.query(
-    `select from restores where case when $1::timestamptz is null then secured_at > now() - make_interval(secs => $3)
-              else $1 between restored_to - make_interval(secs => $2) and secured_at + make_interval(secs => $2) end limit 1`,
-    [at, SKEW_SECONDS, LATE_SECONDS],
-  )
-  return rows.length > 0
 }
 
 /**

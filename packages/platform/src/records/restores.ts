@@ -125,6 +125,23 @@ export async function noteSecured(
   await db.query('update restores set secured_at = $2, restored_to = $3 where id = $1', [id, securedAt, restoredTo])
 }
 
+/**
+ * Is a time of another's clock, which may differ by `skewSeconds`, in what a restored database has forgotten? What has no time may be of then until `lateSeconds`
+ * after everything was secured: for as long as others may tell of something late.
+ */
+export async function isForgotten(
+  db: SqlExecutor,
+  at: Date | null,
+  { skewSeconds, lateSeconds }: { readonly skewSeconds: number; readonly lateSeconds: number },
+): Promise<boolean> {
+  const { rows } = await db.query(
+    `select from restores where case when $1::timestamptz is null then secured_at > now() - make_interval(secs => $3)
+              else $1 between restored_to - make_interval(secs => $2) and secured_at + make_interval(secs => $2) end limit 1`,
+    [at, skewSeconds, lateSeconds],
+  )
+  return rows.length > 0
+}
+
 /** Ends a restore: processes may start again. `findings`: what the providers knew and the database did not. */
 export async function noteReconciled(db: SqlExecutor, findings: readonly string[]): Promise<void> {
   await db.query('update restores set reconciled_at = now(), findings = $1 where reconciled_at is null', [
