@@ -177,7 +177,7 @@ export const VirtualAccountEntity = defineEntity({
   indexes: [
     uniqueIndex(
       'cngn_virtual_accounts_number_key',
-      'cngn_virtual_accounts (environment, account_number, organisation_id)',
+      'cngn_virtual_accounts (account_number, environment, organisation_id)',
     ),
   ],
   ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),

@@ -1,4 +1,11 @@
-import { countRows, indexConcurrently, keyByTenant, lifecycle, type MigrationStep } from '@payments/platform'
+import {
+  countRows,
+  indexConcurrently,
+  keyByTenant,
+  lifecycle,
+  type MigrationStep,
+  replaceUnique,
+} from '@payments/platform'
 import { countedTransfers, counters, countersWithoutWaiting } from './transfers/counters.ts'
 
 const tenant = `organisation_id uuid not null references organisations,
@@ -338,5 +345,15 @@ export const migrations: readonly MigrationStep[] = [
       "cngn_transfers (organisation_id, environment, customer_id) where status = 'processing'",
     ),
     concurrently: true,
+  },
+  {
+    // The environment in front was taken for a column of the primary key by plans that were made while the table was nearly empty.
+    name: '20261127210200_cngn_virtual_accounts_by_number',
+    concurrently: true,
+    up: replaceUnique(
+      'cngn_virtual_accounts',
+      'cngn_virtual_accounts_number_key',
+      'cngn_virtual_accounts (account_number, environment, organisation_id)',
+    ),
   },
 ]

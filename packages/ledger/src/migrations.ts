@@ -1,4 +1,4 @@
-import { countRows, indexConcurrently, keyByTenant, type MigrationStep } from '@payments/platform'
+import { countRows, indexConcurrently, keyByTenant, type MigrationStep, replaceUnique } from '@payments/platform'
 import { balanceDays, feeDays, settlementDays, transactionDays } from './schema/days.ts'
 import { journal, refuseChange, suspenseAccounts } from './schema/journal.ts'
 import { byAmount, countedTransactions, countersWithoutWaiting, list, toAddress } from './schema/list.ts'
@@ -100,6 +100,19 @@ export const migrations: readonly MigrationStep[] = [
     up: [
       ...indexConcurrently('ledger_accounts_id', 'ledger_accounts (id)'),
       'drop index concurrently if exists ledger_accounts_id_key',
+    ],
+  },
+  {
+    // Found by its source, and by the source's id alone. Its first columns were those of the primary key, which a plan took for all of that key.
+    name: '20261127210000_ledger_entries_by_source',
+    concurrently: true,
+    up: [
+      ...replaceUnique(
+        'ledger_entries',
+        'ledger_entries_source_key',
+        'ledger_entries (source_id, step, source_type, organisation_id, environment)',
+      ),
+      'drop index concurrently if exists ledger_entries_of_source',
     ],
   },
 ]

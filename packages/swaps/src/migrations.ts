@@ -266,4 +266,13 @@ export const migrations: readonly MigrationStep[] = [
       ),
     ],
   },
+  {
+    // The environment in front was taken for the first column of the primary key by plans that were made while the table was nearly empty.
+    name: '20261127210100_swaps_by_address',
+    concurrently: true,
+    up: [
+      ...replaceUnique('swaps', 'swaps_deposit_address_key', 'swaps (deposit_address, environment, organisation_id)'),
+      ...replaceUnique('swaps', 'swaps_derivation_index_key', 'swaps (derivation_index, environment, organisation_id)'),
+    ],
+  },
 ]

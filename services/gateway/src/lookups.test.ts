@@ -161,3 +161,42 @@ test('what every request needs first is read by keys alone, however many organis
   expect(contexts.map((text) => text.includes('internal_tokens')).sort()).toEqual([false, true])
   await expectKeysAlone(contexts)
 })
+
+test('a row is found by its key, not among all of its organisation, also with a plan of the time when its table was nearly empty', async () => {
+  const owner = await connected(service)
+  try {
+    const { rows: keys } = await owner.query<{ table: string; columns: string[]; name: string }>(
+      `select c.relname::text as "table", i.relname::text as name,
+              array(select attname::text from unnest(x.indkey::int[]) with ordinality k (number, place)
+                      join pg_attribute on attrelid = c.oid and attnum = number order by place) as columns
+         from pg_index x join pg_class c on c.oid = x.indrelid join pg_class i on i.oid = x.indexrelid
+        where x.indisprimary and c.relkind = 'r' and not c.relispartition and c.relnamespace = 'public'::regnamespace`,
+    )
+    const { rows: indexes } = await owner.query<{ name: string; first: string }>(
+      `select i.relname::text as name, attname::text as first from pg_index x join pg_class i on i.oid = x.indexrelid
+         join pg_attribute a on a.attrelid = x.indrelid and attnum = x.indkey[0]`,
+    )
+    // A table of one page is read whole, until the next plan.
+    await owner.query('set enable_seqscan to off')
+    const TENANT = ['organisation_id', 'environment']
+    const ofTenant = keys.filter(({ columns }) => columns[0] === 'organisation_id' && columns.length > 2)
+    expect(ofTenant.length).toBeGreaterThan(20)
+    const wrong: string[] = []
+    for (const state of ['', 'analyze']) {
+      await owner.query(state)
+      for (const { table, columns, name } of ofTenant) {
+        const where = columns.map((column, number) => `${column} = $${number + 1}`).join(' and ')
+        // As the server checks a foreign key.
+        const { rows } = await owner.query(
+          `explain (generic_plan, format json) select 1 from only ${table} x where ${where} for key share of x`,
+        )
+        const used = nodesOf(rows[0]['QUERY PLAN'][0].Plan as Node).find((node) => node['Index Name'])?.['Index Name']
+        const first = indexes.find((index) => index.name === used)?.first
+        if (used !== name && (first === undefined || TENANT.includes(first))) wrong.push(`${table}: ${used}`)
+      }
+    }
+    expect(wrong).toEqual([])
+  } finally {
+    await owner.end()
+  }
+})
