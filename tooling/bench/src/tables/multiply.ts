@@ -62,7 +62,7 @@ function lastOf(definition: string, columns: readonly Column[]): string[] {
     ({ name, type }) =>
       new RegExp(`\\b${name}\\b`).test(inside) &&
       ['uuid', 'text', 'int4', 'int8'].includes(type) &&
-      !/^(organisation_id|environment|kind|status|step|.*_chain_key|.*_currency)$/.test(name),
+      !/^(organisation_id|environment|kind|status|step|source_type|.*_chain_key|.*_currency)$/.test(name),
   )
   const last = used.toSorted((a, b) => inside.lastIndexOf(a.name) - inside.lastIndexOf(b.name)).at(-1)
   return last ? [last.name] : []
