@@ -15,16 +15,11 @@ import {
   soon,
   useService,
 } from '#testing'
-import { startCngn } from '../test/server.ts'
+import { QUICK, startCngn } from '../test/server.ts'
 
 // What the provider's documents allow, and a service that must neither pay twice nor book what did not happen.
 
-const world = await startCngn({
-  requestsPerMinute: 6000,
-  pollSeconds: { soonest: 1, longest: 1 },
-  certainAfterSeconds: 1,
-  listsApartSeconds: 0.6,
-})
+const world = await startCngn(QUICK)
 afterAll(() => world.close())
 const service = useService({ live: [bind(cngnProvider, 'live', world.provider)], worker: true })
 beforeEach(async () => {

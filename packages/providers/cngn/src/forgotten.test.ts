@@ -2,16 +2,11 @@ import { cngnProvider } from '@payments/cngn'
 import { bind, newId } from '@payments/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connected, restoredTo, soon, useService } from '#testing'
-import { startCngn } from '../test/server.ts'
+import { QUICK, startCngn } from '../test/server.ts'
 
 // Money that left without an order of a database that was restored, and requests that look like it.
 
-const world = await startCngn({
-  requestsPerMinute: 6000,
-  pollSeconds: { soonest: 1, longest: 1 },
-  certainAfterSeconds: 1,
-  listsApartSeconds: 0.6,
-})
+const world = await startCngn(QUICK)
 afterAll(() => world.close())
 const service = useService({ live: [bind(cngnProvider, 'live', world.provider)], worker: true })
 // While money is missing that no order explains yet, the comparison of the treasury holds back other orders of these tests.

@@ -2,16 +2,11 @@ import { cngnProvider } from '@payments/cngn'
 import { bind } from '@payments/kernel'
 import { afterAll, expect, test } from 'vitest'
 import { connected, pause, restoredTo, soon, useService } from '#testing'
-import { startCngn } from '../test/server.ts'
+import { QUICK, startCngn } from '../test/server.ts'
 
 // A database that was restored to an earlier point does not know what was sent since. The provider's lists do, without our references.
 
-const world = await startCngn({
-  requestsPerMinute: 6000,
-  pollSeconds: { soonest: 1, longest: 1 },
-  certainAfterSeconds: 1,
-  listsApartSeconds: 0.6,
-})
+const world = await startCngn(QUICK)
 afterAll(() => world.close())
 const service = useService({ live: [bind(cngnProvider, 'live', world.provider)], worker: true })
 const { begin, after, hurry, forget, tryNow, settle, secure, compare } = restoredTo(service, world)

@@ -8,6 +8,14 @@ export type { Fault } from './fake.ts'
 
 export type CngnServer = FakeCngn & Omit<CngnWorld, 'pay'>
 
+/** For tests of what was sent and what was not: lists are read each second, and prove it soon. */
+export const QUICK: Partial<CngnOptions> = {
+  requestsPerMinute: 6000,
+  pollSeconds: { soonest: 1, longest: 1 },
+  certainAfterSeconds: 1,
+  listsApartSeconds: 0.6,
+}
+
 /** The fake API with the adapter talking to it. */
 export async function startCngn(
   options: Partial<CngnOptions> & { tls?: { key: string; cert: string } } = {},
