@@ -10,7 +10,7 @@ interface Row extends RowKey {
   reported: Record<keyof ReportedAmounts, { asset: string; amount: string }> | null
 }
 
-// Ordered by id alone, the primary key of `transactions`. $3 is the last id of the previous batch.
+// Ordered by id alone, which has an index. $3 is the last id of the previous batch.
 const BATCH = `select t.organisation_id, t.environment, t.id, t.kind, t.status, t.receipt, coalesce(j.balances, '[]') as balances,
     ${reportedAmountsSql('t')} as reported
   from (select * from transactions where id > $3 and ($1::uuid, $2::text) is not null order by id limit $4) t
