@@ -22,7 +22,7 @@ class ParameterConnection extends PostgreSqlConnection {
     return this.executeQuery(
       statement.sql,
       async () => this.transformRawResult<T>(await (transaction ?? this.getClient()).executeQuery(statement), method),
-      { ...logging, query: statement.sql },
+      logging,
     )
   }
 }
