@@ -54,3 +54,27 @@ test('a trigger is sent at once, those that follow it are one more, and none com
     ['a', 'b', 'a', 'a'],
   ])
 })
+
+test('where many triggers come, one is sent for three times as long, and the first after a pause is sent at once', () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  let sent = 0
+  const triggers = createTriggers(
+    async () => undefined,
+    () => void sent++,
+  )
+  const sentIn = (milliseconds: number, count: number) => {
+    for (let n = 0; n < count; n++) triggers.trigger('a')
+    const before = sent
+    vi.advanceTimersByTime(milliseconds)
+    return sent - before
+  }
+  triggers.trigger('a')
+  expect(sentIn(20, 4)).toBe(1)
+  expect([sentIn(59, 30), sentIn(1, 0)]).toEqual([0, 1])
+  expect([sentIn(59, 1), sentIn(1, 0)]).toEqual([0, 1])
+  expect([sentIn(19, 1), sentIn(1, 0)]).toEqual([0, 1])
+  vi.advanceTimersByTime(20)
+  triggers.trigger('a')
+  expect(sent).toBe(6)
+  triggers.stop()
+})

@@ -21,17 +21,17 @@ export const EVENT_COLUMNS = 'e.id as event_id, e.organisation_id, e.environment
  * Inserts deliveries inside the database and makes the queues of their endpoints due. `source` selects from events `e`:
  * {@link EVENT_COLUMNS}, `endpoint_id` and `place`, the order of the deliveries. It waits for no queue: one that another transaction holds
  * is due as soon as it is free. `dueAt` is SQL on a row `p` of the source.
- * @returns the number of deliveries
+ * @returns the number of deliveries, and of endpoints whose queues {@link dueLater} makes due
  */
 export async function insertDeliveries(
   client: SqlExecutor,
   source: string,
   values: unknown[],
   dueAt = 'now()',
-): Promise<number> {
+): Promise<{ deliveries: number; later: number }> {
   // The count makes the source complete before the first delivery is inserted: where it asks which deliveries there are, it would
   // otherwise meet those that this statement has just written, and 10,000 took longer than a statement may.
-  const { rows } = await client.query<{ count: number }>(
+  const { rows } = await client.query<{ deliveries: number; later: number }>(
     `with picked as materialized (select *, count(*) over () from (${source}) s),
      inserted as (
        insert into webhook_deliveries (id, organisation_id, environment, endpoint_id, event_id, event_type, status, next_attempt_at, due_at, created_at, updated_at)
@@ -44,9 +44,10 @@ export async function insertDeliveries(
      updated as (
        update webhook_queues q set due_at = least(q.due_at, now()) from free where q.endpoint_id = free.endpoint_id),
      later as (
-       ${dueLater('select distinct endpoint_id, environment from picked where endpoint_id not in (select endpoint_id from free)')})
-     select count(*)::int as count from inserted`,
+       ${dueLater('select distinct endpoint_id, environment from picked where endpoint_id not in (select endpoint_id from free)')}
+       returning 1)
+     select (select count(*)::int from inserted) as deliveries, (select count(*)::int from later) as later`,
     values,
   )
-  return rows[0]?.count ?? 0
+  return rows[0] ?? { deliveries: 0, later: 0 }
 }

@@ -81,7 +81,7 @@ async function recoverSome(
   const most = Math.min(limit, await leftToday(client, endpoint), MAX_PENDING - (await pendingOf(client, endpoint)))
   if (most <= 0) return { found, queued: 0 }
   const pace = await paceOf(client, endpointId)
-  const queued = await insertDeliveries(
+  const { deliveries: queued } = await insertDeliveries(
     client,
     `select ${EVENT_COLUMNS}, $6::uuid as endpoint_id, row_number() over (order by e.created_at, e.id) as place
        ${missed} order by e.created_at, e.id limit ${most}`,

@@ -60,10 +60,10 @@ const isFaultOfData = (error: unknown): boolean => DATA_CODES.test(sqlState(erro
 
 /** One transaction. `tried` receives its events. @returns true when there are more events */
 async function fanOut(runtime: Runtime, tenants: Tenants, size: number, tried: Tried[]): Promise<boolean> {
-  let deliveries = 0
+  let made = { deliveries: 0, later: 0 }
   const more = await drain(runtime, tenants, { events: size, deliveries: DELIVERIES }, async (client, taken) => {
     tried.push(...taken)
-    deliveries = await insertDeliveries(
+    made = await insertDeliveries(
       client,
       `select ${EVENT_COLUMNS}, w.id as endpoint_id, row_number() over (order by e.id, w.id) as place
          from events e
@@ -72,9 +72,7 @@ async function fanOut(runtime: Runtime, tenants: Tenants, size: number, tried: T
       [taken.map(({ id }) => id), optInTypes(runtime)],
     )
   })
-  if (deliveries > 0) {
-    runtime.trigger(DELIVER)
-    runtime.trigger(CHANGES)
-  }
+  if (made.deliveries > 0) runtime.trigger(DELIVER)
+  if (made.later > 0) runtime.trigger(CHANGES)
   return more
 }

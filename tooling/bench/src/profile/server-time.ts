@@ -15,15 +15,19 @@ export async function serverTime(client: Client): Promise<number> {
     .filter((name) => /^\d+$/.test(name))
     .map(statOf)
     .filter((stat) => parentOf(stat) === server)
-  const ticks = (stat: readonly string[], from: number): number => Number(stat[from]) + Number(stat[from + 1])
   const ended = ticks(statOf(String(server)), ENDED)
   return TICK_MICROSECONDS * processes.reduce((sum, stat) => sum + ticks(stat, OWN), ended)
 }
+
+/** Processor time of a process in microseconds, until now (Linux). */
+export const processTime = (pid: number): number => TICK_MICROSECONDS * ticks(statOf(String(pid)), OWN)
 
 /** Places behind the name of the program, which may have spaces: user time, and system time behind it (proc_pid_stat(5)). */
 const PARENT = 1
 const OWN = 11
 const ENDED = 13
+
+const ticks = (stat: readonly string[], from: number): number => Number(stat[from]) + Number(stat[from + 1])
 
 const parentOf = (stat: readonly string[]): string | undefined => stat[PARENT]
 

@@ -13,6 +13,7 @@ import {
 import { Client } from 'pg'
 import { request } from 'undici'
 import { fallenFindings, THROUGHPUT } from '../fallen.ts'
+import { processTime, serverTime } from '../profile/server-time.ts'
 import { type LoadRequest, type Result, sendLoad } from '../servers/load.ts'
 import { LARGE, type RunningServer, residentBytes, startFloor, startGateway } from '../servers/servers.ts'
 import { seed } from '../tables/seed.ts'
@@ -44,6 +45,12 @@ interface Comparison {
   readonly baseline?: string | undefined
   /** The benchmark whose recorded ratios must not fall. */
   readonly recordedAs?: string
+}
+
+/** A round of requests, with the processor time that the program and the database server took for each, µs. */
+interface Round extends Result {
+  readonly program: number
+  readonly server: number
 }
 
 type Floor = Awaited<ReturnType<typeof startFloor>>
@@ -114,10 +121,10 @@ async function compare(
       for (const floor of bare) await handOver(floor, own)
       const count = Math.round(SCALE * requests[isWrite(each) ? 'POST' : 'GET'])
       const servers = [service, ...Object.values(others)]
-      const { results, ids, used } = await measure(each, stand, servers, count)
+      const { results, ids, used } = await measure(client, each, stand, servers, count)
       // One that has fallen is measured again: single runs differ by more than what it may fall.
       if (recordedAs && fallenFindings(recordedAs, { [each.name]: ratioOf(results, 1) }).length > 0) {
-        const again = await measure(each, stand, servers, count, used)
+        const again = await measure(client, each, stand, servers, count, used)
         for (const [index, more] of again.results.entries()) results[index]?.push(...more)
         ids.push(...again.ids)
       }
@@ -143,13 +150,13 @@ async function compare(
 }
 
 /** Throughput of the service to that of another server, the median of the rounds. */
-const ratioOf = ([service = [], ...others]: readonly (readonly Result[])[], server: number): number =>
+const ratioOf = ([service = [], ...others]: readonly (readonly Round[])[], server: number): number =>
   Math.round(100 * median(service.map(({ rate }, round) => rate / (others[server - 1]?.[round]?.rate ?? Number.NaN)))) /
   100
 
-const columns = (results: readonly Result[]): string => {
-  const of = (pick: (result: Result) => number, digits: number) => median(results.map(pick)).toFixed(digits).padStart(8)
-  return `${of(({ rate }) => rate, 0)}/s   p50${of(({ p50 }) => p50, 2)} ms   p99${of(({ p99 }) => p99, 2)} ms`
+const columns = (results: readonly Round[]): string => {
+  const of = (pick: (round: Round) => number, digits: number) => median(results.map(pick)).toFixed(digits).padStart(8)
+  return `${of(({ rate }) => rate, 0)}/s   p50${of(({ p50 }) => p50, 2)} ms   p99${of(({ p99 }) => p99, 2)} ms   processor${of(({ program }) => program, 0)} µs, of PostgreSQL${of(({ server }) => server, 0)} µs`
 }
 
 /** An organisation with objects of every kind, links to pay, and a customer with cNGN. */
@@ -241,16 +248,17 @@ function handOver({ child }: Floor, own: FloorCase): Promise<void> {
 
 /** The rounds of each server, the service first, and the ids that the service acknowledged. */
 async function measure(
+  client: Client,
   each: Case,
   stand: Stand,
   servers: readonly RunningServer[],
   count: number,
   /** Requests of this case that were sent before; the recorded one was the first. */
   before = 1,
-): Promise<{ results: Result[][]; ids: string[]; used: number }> {
+): Promise<{ results: Round[][]; ids: string[]; used: number }> {
   const ids: string[] = []
   let used = before
-  const sendTo = (server: RunningServer, requests: number) => {
+  const sendTo = async (server: RunningServer, requests: number): Promise<Round> => {
     const round = randomUUID()
     const first = used
     used += requests
@@ -259,10 +267,18 @@ async function measure(
       const id = idOf(reply)
       if (id) ids.push(id)
     }
-    return sendLoad(server.origin, requests, one, server === servers[0] ? keep : undefined)
+    const taken = async () => ({ program: processTime(server.pid), server: await serverTime(client) })
+    const before = await taken()
+    const result = await sendLoad(server.origin, requests, one, server === servers[0] ? keep : undefined)
+    const after = await taken()
+    return {
+      ...result,
+      program: (after.program - before.program) / requests,
+      server: (after.server - before.server) / requests,
+    }
   }
   for (const server of servers) await sendTo(server, WARM_UP)
-  const results: Result[][] = servers.map(() => [])
+  const results: Round[][] = servers.map(() => [])
   for (let round = 0; round < ROUNDS; round++) {
     // Each round starts with another server, so that a drift of the machine affects all of them.
     for (const place of servers.keys()) {
