@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { useService } from '#testing'
+import { pause, useService } from '#testing'
 import { grouped } from './grouped.ts'
 
 const service = useService()
@@ -69,4 +69,35 @@ test('callers that ask while a statement is under way are all served, also where
   letGo()
   expect(await Promise.all([first, ...later])).toEqual([1, ...later.keys()])
   expect(sizes).toEqual([1, 256, 256, 256, 232])
+})
+
+test('a second statement is sent beside one that is under way as soon as enough callers wait, and otherwise behind it', async () => {
+  const sent: { readonly items: readonly number[]; readonly answer: () => void }[] = []
+  const same = grouped(
+    async (items: readonly number[]) => {
+      await new Promise<void>((answer) => sent.push({ items, answer }))
+      return items
+    },
+    { atOnce: 2, enough: 3 },
+  )
+  const all = [same(1)]
+  await expect.poll(() => sent.length).toBe(1)
+  all.push(same(2), same(3))
+  await pause(20)
+  expect(sent.length).toBe(1)
+  all.push(same(4))
+  await expect.poll(() => sent.length).toBe(2)
+  all.push(same(5), same(6), same(7))
+  await pause(20)
+  expect(sent.length).toBe(2)
+  sent[1]?.answer()
+  await expect.poll(() => sent.length).toBe(3)
+  sent[0]?.answer()
+  all.push(same(8))
+  await pause(20)
+  sent[2]?.answer()
+  await expect.poll(() => sent.length).toBe(4)
+  sent[3]?.answer()
+  expect(await Promise.all(all)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+  expect(sent.map(({ items }) => items)).toEqual([[1], [2, 3, 4], [5, 6, 7], [8]])
 })

@@ -7,6 +7,8 @@ interface Sharing {
   readonly most?: number
   /** Statements that are under way at most. */
   readonly atOnce?: number
+  /** Callers that wait before another one is sent beside one that is under way. */
+  readonly enough?: number
 }
 
 /**
@@ -17,35 +19,42 @@ interface Sharing {
  */
 export function grouped<Item, Answer>(
   run: (items: readonly Item[]) => Promise<readonly Answer[]>,
-  { most = 256, atOnce = 1 }: Sharing = {},
+  { most = 256, atOnce = 1, enough = 1 }: Sharing = {},
 ): (item: Item) => Promise<Answer> {
   let underWay = 0
-  const waiting: (() => void)[] = []
+  let waiting = 0
+  const unsent: (() => void)[] = []
+  const next = (): void => {
+    if (unsent.length === 0 || (underWay > 0 && (underWay >= atOnce || waiting < enough))) return
+    underWay++
+    setImmediate(unsent.shift() as () => void)
+  }
   // The loader takes no item that is null or undefined.
   const loader = new DataLoader<{ readonly item: Item }, Answer>(
     async (wrapped) => {
+      waiting -= wrapped.length
       try {
         return await runEach(
           run,
           wrapped.map(({ item }) => item),
         )
       } finally {
-        const send = waiting.shift()
-        if (send) send()
-        else underWay--
+        underWay--
+        next()
       }
     },
     {
       cache: false,
       maxBatchSize: most,
-      batchScheduleFn(send) {
-        if (underWay === atOnce) return void waiting.push(send)
-        underWay++
-        setImmediate(send)
-      },
+      batchScheduleFn: (send) => void unsent.push(send),
     },
   )
-  return (item) => loader.load({ item })
+  return (item) => {
+    waiting++
+    const answer = loader.load({ item })
+    next()
+    return answer
+  }
 }
 
 async function runEach<Item, Answer>(

@@ -5,8 +5,11 @@ import { Transaction } from '../../database/transaction.ts'
 import { grouped } from '../grouped.ts'
 import { type Gathered, joined, type Writes } from './statement.ts'
 
-/** Two, so that the process prepares what the database does not work on: with one alone, both wait for each other in turn. */
-const SHARING = { most: 8, atOnce: 2 }
+/**
+ * Two, so that the process prepares what the database does not work on: with one alone, both wait for each other in turn. The second only
+ * for some, because what a statement costs is for the smaller part its rows.
+ */
+const SHARING = { most: 8, atOnce: 2, enough: 4 }
 
 interface Group {
   readonly commit: (writes: Writes) => Promise<void>
