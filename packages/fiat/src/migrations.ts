@@ -343,4 +343,9 @@ export const migrations: readonly MigrationStep[] = [
   ...keyByTenant('fiat_quotes', '2026112712090', { stays: 'none' }),
   ...keyByTenant('fiat_refunds', '2026112712100'),
   ...keyByTenant('fiat_polls', '2026112712110', { stays: 'unique' }),
+  {
+    name: '20261127230100_fiat_polls_by_id',
+    concurrently: true,
+    up: replaceIndex('fiat_polls_id', 'fiat_polls (id)'),
+  },
 ]

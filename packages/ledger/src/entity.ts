@@ -48,8 +48,7 @@ export const TransactionEntity = defineEntity({
   },
   ...keyedByTenant,
   indexes: [
-    // The release before has `on conflict` on it. A release later it is not unique.
-    uniqueIndex('transactions_id', 'transactions (id)'),
+    byId('transactions'),
     newestFirst('transactions'),
     index(
       'transactions_of_customer',

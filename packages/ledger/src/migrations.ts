@@ -1,4 +1,11 @@
-import { countRows, indexConcurrently, keyByTenant, type MigrationStep, replaceUnique } from '@payments/platform'
+import {
+  countRows,
+  indexConcurrently,
+  keyByTenant,
+  type MigrationStep,
+  replaceIndex,
+  replaceUnique,
+} from '@payments/platform'
 import { balanceDays, feeDays, settlementDays, transactionDays } from './schema/days.ts'
 import { journal, refuseChange, suspenseAccounts } from './schema/journal.ts'
 import { byAmount, countedTransactions, countersWithoutWaiting, list, toAddress } from './schema/list.ts'
@@ -114,5 +121,11 @@ export const migrations: readonly MigrationStep[] = [
       ),
       'drop index concurrently if exists ledger_entries_of_source',
     ],
+  },
+  // The nightly check reads them by it.
+  {
+    name: '20261127230000_transactions_by_id',
+    concurrently: true,
+    up: replaceIndex('transactions_id', 'transactions (id)'),
   },
 ]

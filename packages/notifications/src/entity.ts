@@ -10,7 +10,6 @@ import {
   ofOrganisation,
   tenant,
   tenantFilter,
-  uniqueIndex,
   withinTenant,
 } from '@payments/platform'
 import type { z } from 'zod'
@@ -56,10 +55,6 @@ export const ReadEntity = defineEntity({
     readAt: p.datetime(3),
   },
   ...keyedBy('organisation_id', 'environment', 'notification_id', 'user_id'),
-  indexes: [
-    // The release before has `on conflict` on it. A release later it is dropped.
-    uniqueIndex('notification_reads_notification_id_user_id', 'notification_reads (notification_id, user_id)'),
-  ],
   ...foreignKeys(
     { ...withinTenant('notification_id', 'notifications'), onDelete: 'cascade' },
     { columns: ['user_id'], table: 'users', referenced: ['id'] },

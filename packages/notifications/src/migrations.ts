@@ -104,4 +104,14 @@ export const migrations: readonly MigrationStep[] = [
   },
   ...keyByTenant('notifications', '2026112719030').slice(1),
   ...keyByTenant('notification_reads', '2026112719040', { columns: ['notification_id', 'user_id'], stays: 'unique' }),
+  {
+    // The release before writes the tenant of a read itself.
+    name: '20261127230300_former_key_of_notification_reads',
+    concurrently: true,
+    up: [
+      'drop index concurrently if exists notification_reads_notification_id_user_id',
+      'drop trigger if exists notification_reads_tenant on notification_reads',
+      'drop function if exists take_notification_tenant()',
+    ],
+  },
 ]

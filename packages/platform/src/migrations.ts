@@ -341,11 +341,19 @@ export const platformMigrations: readonly MigrationStep[] = [
       )`,
     ],
   },
-  // What a call or a report is of becomes its key. The release before has `on conflict` on the same without the tenant: that index stays.
+  // What a call or a report is of becomes its key.
   ...keyByTenant('provider_calls', '2026112719100', {
     columns: ['resource_id', 'provider', 'operation', 'outcome', 'error'],
     stays: 'none',
   }),
   ...keyByTenant('provider_reports', '2026112719110', { columns: ['resource_id', 'digest'], stays: 'none' }),
   ...keyByTenant('provider_choices', '2026112719120', { columns: ['resource_id'], stays: 'none' }),
+  {
+    name: '20261127230200_former_keys_of_calls_and_reports',
+    concurrently: true,
+    up: [
+      'drop index concurrently if exists provider_calls_key',
+      'drop index concurrently if exists provider_reports_key',
+    ],
+  },
 ]

@@ -128,11 +128,7 @@ const SwapDepositEntity = defineEntity({
     createdAt: p.datetime(3),
   },
   ...keyedBy('organisation_id', 'environment', 'swap_id', 'tx_hash'),
-  indexes: [
-    index('swap_deposits_transaction', ['txHash']),
-    // The release before has `on conflict` on it. A release later it goes.
-    uniqueIndex('swap_deposits_swap_id_tx_hash', 'swap_deposits (swap_id, tx_hash)'),
-  ],
+  indexes: [index('swap_deposits_transaction', ['txHash'])],
   ...foreignKeys(withinTenant('swap_id', 'swaps')),
 })
 

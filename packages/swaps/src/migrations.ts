@@ -275,4 +275,9 @@ export const migrations: readonly MigrationStep[] = [
       ...replaceUnique('swaps', 'swaps_derivation_index_key', 'swaps (derivation_index, environment, organisation_id)'),
     ],
   },
+  {
+    name: '20261127230400_former_key_of_swap_deposits',
+    concurrently: true,
+    up: ['drop index concurrently if exists swap_deposits_swap_id_tx_hash'],
+  },
 ]

@@ -13,7 +13,6 @@ import {
   tenant,
   tenantFilter,
   times,
-  uniqueIndex,
 } from '@payments/platform'
 import { refundMachine } from '../orders/states.ts'
 import { OfframpEntity } from './offramp.ts'
@@ -97,8 +96,7 @@ export const PollEntity = defineEntity({
   },
   ...keyedByTenant,
   indexes: [
-    // The release before has `on conflict` on it. A release later it is not unique.
-    uniqueIndex('fiat_polls_id', 'fiat_polls (id)'),
+    byId('fiat_polls'),
     ...pollIndexes('fiat_polls'),
     index('fiat_polls_of_organisation', ['organisationId', 'environment']),
   ],

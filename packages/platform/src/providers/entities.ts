@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { index, inheritedTenant, instant, keyedBy, tenant, uniqueIndex } from '../transactions/entity.ts'
+import { index, inheritedTenant, instant, keyedBy, tenant } from '../transactions/entity.ts'
 import { providerStates } from './lookup.ts'
 
 /** Calls of providers by minute: see `provider-calls.ts`. */
@@ -35,11 +35,7 @@ const ProviderCallEntity = defineEntity({
     lastAt: p.datetime(3),
   },
   ...keyedBy('organisation_id', 'environment', 'resource_id', 'provider', 'operation', 'outcome', 'error'),
-  indexes: [
-    // The release before has `on conflict` on it. A release later it is dropped.
-    uniqueIndex('provider_calls_key', 'provider_calls (resource_id, provider, operation, outcome, error)'),
-    index('provider_calls_by_time', ['lastAt']),
-  ],
+  indexes: [index('provider_calls_by_time', ['lastAt'])],
 })
 
 /** What providers said about objects: see `provider-reports.ts`. */
@@ -63,8 +59,6 @@ const ProviderReportEntity = defineEntity({
   },
   ...keyedBy('organisation_id', 'environment', 'resource_id', 'digest'),
   indexes: [
-    // The release before has `on conflict` on it. A release later it is dropped.
-    uniqueIndex('provider_reports_key', 'provider_reports (resource_id, digest)'),
     index(
       'provider_reports_contradicting',
       ['resourceId', 'firstAt desc'],

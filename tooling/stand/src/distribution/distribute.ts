@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { globalTables, keysOfTheReleaseBefore, NOT_YET, SANDBOX, TIME_PARTITIONED } from './tables.ts'
+import { globalTables, NOT_YET, SANDBOX, TIME_PARTITIONED } from './tables.ts'
 
 /** Partitions of each table: enough that the rows of a test's organisations lie in several. */
 const PARTITIONS = 4
@@ -102,7 +102,6 @@ async function referencesToDistributed(client: Client, distributed: readonly { n
 
 async function readDefinitions(client: Client, tables: readonly string[]): Promise<Definitions> {
   const read = async <T extends object = Definition>(text: string) => (await client.query<T>(text, [tables])).rows
-  const skipped = new Set(keysOfTheReleaseBefore)
   const keys = await read<Definition & { unique: boolean }>(
     `select c.relname::text as "table", i.relname::text as name, x.indisunique as "unique",
             coalesce('alter table ' || c.relname || ' add constraint ' || k.conname || ' ' || pg_get_constraintdef(k.oid), pg_get_indexdef(i.oid)) as text
@@ -119,7 +118,7 @@ async function readDefinitions(client: Client, tables: readonly string[]): Promi
         )
       ).map(({ table, options }) => [table, options]),
     ),
-    keys: keys.filter(({ name }) => !skipped.has(name)),
+    keys,
     foreignKeys: await read(
       `select conrelid::regclass::text as "table", conname::text as name,
               'alter table ' || conrelid::regclass || ' add constraint ' || conname || ' ' || pg_get_constraintdef(oid) as text

@@ -76,13 +76,3 @@ export const NOT_YET: Readonly<Record<string, string>> = {
 
 /** Business tables that are partitioned by time. */
 export const TIME_PARTITIONED: readonly string[] = ['request_log']
-
-/** Unique indexes without the organisation that are there for processes of the release before, and are dropped before the tables are distributed. */
-export const keysOfTheReleaseBefore: readonly string[] = [
-  'fiat_polls_id',
-  'notification_reads_notification_id_user_id',
-  'provider_calls_key',
-  'provider_reports_key',
-  'swap_deposits_swap_id_tx_hash',
-  'transactions_id',
-]
