@@ -83,7 +83,10 @@ async function newWorld(settings: object = {}) {
   const expire = async (): Promise<number> => {
     const left = 'select extract(epoch from expires_at - now())::float8 as seconds from idempotency_keys where key = $1'
     const { rows } = await runtime.pool.query(left, [key.key])
-    await runtime.pool.query('update idempotency_keys set expires_at = now() where key = $1', [key.key])
+    await runtime.pool.query(
+      'update idempotency_keys set expires_at = now() - make_interval(secs => 1) where key = $1',
+      [key.key],
+    )
     return rows[0].seconds
   }
   return { one: createExecutor(runtime), two: createExecutor(runtime), actor, call, key, keyed, count, expire, runtime }

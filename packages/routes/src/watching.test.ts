@@ -169,7 +169,7 @@ test.each(['deposits', 'depositsOf', 'changes'] as const)(
     const { all } = await routes(3)
     const ids = all.map(({ id }) => id)
     const feed = async () => {
-      await pool.query('update payment_route_feeds set next_at = now()')
+      await pool.query('update payment_route_feeds set next_at = now() - make_interval(secs => 1)')
       await feedTask.run(service.runtime)
     }
     const chance = vi.spyOn(Math, 'random').mockReturnValue(kind === 'deposits' ? 0 : 0.5)

@@ -89,7 +89,9 @@ test('a key is refused after its expiry, which must be in the future when the ke
   expect([past.status, past.body.errors]).toEqual([422, { expiresAt: 'Must be in the future' }])
   const { id, key } = (await create({ expiresAt: new Date(Date.now() + 3_600_000).toISOString() })).body.data
   expect(await read(key)).toBe('200 Customers retrieved')
-  await service.runtime.pool.query('update api_keys set expires_at = now() where id = $1', [id])
+  await service.runtime.pool.query('update api_keys set expires_at = now() - make_interval(secs => 1) where id = $1', [
+    id,
+  ])
   expect(await read(key)).toBe(INVALID)
 })
 

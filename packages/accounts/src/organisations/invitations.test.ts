@@ -230,7 +230,9 @@ test('signing in to an organisation of which the user is no member is a 404 and 
 test('an expired invitation cannot be accepted and can be renewed', async () => {
   const { accessToken } = await founder()
   await invite(accessToken, 'slow@example.com')
-  await service.runtime.pool.query("update invitations set expires_at = now() where email = 'slow@example.com'")
+  await service.runtime.pool.query(
+    "update invitations set expires_at = now() - make_interval(secs => 1) where email = 'slow@example.com'",
+  )
   expect(await listed(accessToken)).toMatchObject({ status: 'expired' })
   const login = await call(service, 'POST /v1/auth/login', { body: { email: 'slow@example.com' }, key: null })
   expect(login.status).toBe(200)
