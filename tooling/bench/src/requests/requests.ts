@@ -21,7 +21,7 @@ import { type Case, domainCases, httpCases, type Stand } from './cases.ts'
 import type { FloorCase } from './floor.ts'
 import { rowsWritten } from './rows-written.ts'
 
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9)
 const SCALE = Number(process.env.BENCH_SCALE ?? 1)
 /** Root folder of another checkout, with its packages installed, to compare with. */
 const BASELINE = process.env.BENCH_BASELINE
@@ -29,17 +29,20 @@ const BASELINE = process.env.BENCH_BASELINE
 const CASE = process.env.BENCH_CASE
 /** Objects of every kind that the organisation has before. */
 const OBJECTS = 200
-const WARM_UP = 50
+/** Code is compiled, connections prepare their statements, and the service shows how many requests a round may have. */
+const WARM_UP = 200
 /** One client address may have this many sessions of one link open. */
 const SESSIONS_PER_LINK = 5
 /** A process counts its requests, but refuses none. */
 export const LIMITS = { RATE_LIMIT_AUTH: '100000000', LOG_LEVEL: 'fatal' }
 const FLOOR = new URL('./floor.ts', import.meta.url).pathname
 
-/** What is compared: the cases, how often each is sent in a round, the role of the service, and the variants of the floor. */
+/** What is compared: the cases, how long and how often at most each is sent in a round, the role of the service, and the variants of the floor. */
 interface Comparison {
   readonly cases: readonly Case[]
-  readonly requests: { readonly POST: number; readonly GET: number }
+  /** How long the service answers requests in a round: a case that is slow takes no more of the run, and a fast one no less. */
+  readonly seconds: number
+  readonly most: { readonly POST: number; readonly GET: number }
   readonly role: 'all' | 'gateway'
   readonly floors: Readonly<Record<string, string>>
   readonly baseline?: string | undefined
@@ -63,7 +66,8 @@ type Floor = Awaited<ReturnType<typeof startFloor>>
 export const benchDomains = (print: (line: string) => void): Promise<ProofReport> =>
   compare(print, {
     cases: chosen(domainCases),
-    requests: { POST: 300, GET: 600 },
+    seconds: 0.6,
+    most: { POST: 400, GET: 4000 },
     role: 'all',
     floors: { 'a statement for each row': 'statements' },
     recordedAs: 'domains',
@@ -73,7 +77,8 @@ export const benchDomains = (print: (line: string) => void): Promise<ProofReport
 export async function benchHttp(print: (line: string) => void): Promise<void> {
   await compare(print, {
     cases: chosen(httpCases),
-    requests: { POST: 2000, GET: 2000 },
+    seconds: 1.5,
+    most: { POST: 2000, GET: 4000 },
     role: 'gateway',
     floors: { 'a statement for each row': 'statements', 'the fewest round trips': 'few' },
     baseline: BASELINE,
@@ -87,7 +92,7 @@ const isWrite = ({ name }: Case): boolean => name.startsWith('POST')
 
 async function compare(
   print: (line: string) => void,
-  { cases, requests, role, floors, baseline, recordedAs }: Comparison,
+  { cases, seconds, most, role, floors, baseline, recordedAs }: Comparison,
 ): Promise<ProofReport> {
   const at = await startDatabase({ settings: LARGE })
   const running: RunningServer[] = []
@@ -98,7 +103,7 @@ async function compare(
     return started
   }
   try {
-    const stand = await prepare(at, requests.POST)
+    const stand = await prepare(at, most.POST)
     await client.connect()
     const writes = await recordWrites(cases, stand, at, client)
     const service = await start(startGateway({ ...LIMITS, PROCESS_ROLE: role }, at))
@@ -119,12 +124,12 @@ async function compare(
       const write = writes.get(each)
       const own = write?.own ?? (await recordRead(each, stand, service))
       for (const floor of bare) await handOver(floor, own)
-      const count = Math.round(SCALE * requests[isWrite(each) ? 'POST' : 'GET'])
+      const size = { seconds: SCALE * seconds, most: SCALE * most[isWrite(each) ? 'POST' : 'GET'] }
       const servers = [service, ...Object.values(others)]
-      const { results, ids, used } = await measure(client, each, stand, servers, count)
+      const { results, ids, used } = await measure(client, each, stand, servers, size)
       // One that has fallen is measured again: single runs differ by more than what it may fall.
       if (recordedAs && fallenFindings(recordedAs, { [each.name]: ratioOf(results, 1) }).length > 0) {
-        const again = await measure(client, each, stand, servers, count, used)
+        const again = await measure(client, each, stand, servers, size, used)
         for (const [index, more] of again.results.entries()) results[index]?.push(...more)
         ids.push(...again.ids)
       }
@@ -252,7 +257,7 @@ async function measure(
   each: Case,
   stand: Stand,
   servers: readonly RunningServer[],
-  count: number,
+  { seconds, most }: { readonly seconds: number; readonly most: number },
   /** Requests of this case that were sent before; the recorded one was the first. */
   before = 1,
 ): Promise<{ results: Round[][]; ids: string[]; used: number }> {
@@ -277,7 +282,9 @@ async function measure(
       server: (after.server - before.server) / requests,
     }
   }
-  for (const server of servers) await sendTo(server, WARM_UP)
+  const warm: Round[] = []
+  for (const server of servers) warm.push(await sendTo(server, WARM_UP))
+  const count = Math.round(Math.min(most, seconds * (warm[0]?.rate ?? 0)))
   const results: Round[][] = servers.map(() => [])
   for (let round = 0; round < ROUNDS; round++) {
     // Each round starts with another server, so that a drift of the machine affects all of them.
