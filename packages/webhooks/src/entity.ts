@@ -122,7 +122,6 @@ export const EventEntity = defineEntity({
     index('events_set_aside', ['id'], 'set_aside_reason is not null'),
     index('events_in_order', ['organisationId', 'environment', 'position'], 'position is not null'),
     index('events_of_resource', ['resourceId', 'createdAt desc']),
-    index('events_undrained', ['id'], 'drained_at is null'),
     index('events_waiting', ['environment', 'organisationId', 'id'], 'drained_at is null'),
     index('events_listed', ['organisationId', 'environment', 'createdAt desc', 'id desc'], `type <> '${TEST_EVENT}'`),
     index(

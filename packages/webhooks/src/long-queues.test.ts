@@ -3,16 +3,19 @@ import { expect, test } from 'vitest'
 import { connected, newMerchant, useService } from '#testing'
 import { manyEndpoints } from '../test/endpoints.ts'
 import { claim } from './deliveries/queue.ts'
+import { tenantsOf } from './deliveries/tenants.ts'
+import { drain } from './events/drain.ts'
+import { fanOutTask } from './events/fan-out.ts'
 
 const service = useService()
 
-/** A pool whose statements are explained first. `plans` receives the plan of each. */
-function explaining(pool: Pool, plans: string[]): Pool {
+/** A pool whose statements are explained first, those of `run` while they run. `plans` receives the plan of each. */
+function explaining(pool: Pool, plans: string[], run = /^$/): Pool {
   const explained = async () => {
     const client = await pool.connect()
     const query = async (text: string, values?: unknown[]) => {
       if (/^(with|select|update)/.test(text)) {
-        const { rows } = await client.query(`explain ${text}`, values)
+        const { rows } = await client.query(`explain ${run.test(text) ? '(analyze, timing off)' : ''} ${text}`, values)
         plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
       }
       return client.query(text, values)
@@ -61,4 +64,40 @@ test('where queues are long, a claim finds its deliveries and their events by in
   // Where tables are partitioned, an empty partition is read.
   const ofEmpty = /Seq Scan on \w+_\d+ \S+ +\(cost=0\.00\.\.0\.0\d rows=1 .*/g
   expect(all.replaceAll(ofEmpty, '')).not.toMatch(/Seq Scan on (events|webhook_deliveries)/)
+})
+
+test('however many events wait, the fan-out reads no more of them than it takes, also where the server’s statistics know of none', async () => {
+  const events = 20
+  const { pool } = service.runtime
+  while (await fanOutTask.run(service.runtime));
+  const [first, second] = [await newMerchant(service), await newMerchant(service)]
+  const owner = await connected(service)
+  const insert = ({ organisationId, environment }: typeof first, count: number) =>
+    owner.query(
+      `insert into events (id, organisation_id, environment, type, resource_id, payload, created_at)
+       select gen_random_uuid(), $1, $2, 'payment_route.created', gen_random_uuid(), '{}', now() from generate_series(1, $3)`,
+      [organisationId, environment, count],
+    )
+  const drainAll = () => owner.query('update events set drained_at = now() where drained_at is null')
+  try {
+    // The indexes of what waits have grown as they do in a day.
+    await insert(first, 30_000)
+    await drainAll()
+    await owner.query('analyze events')
+    await insert(first, 3000)
+    await insert(second, 3000)
+    const plans: string[] = []
+    const runtime = { ...service.runtime, pool: explaining(pool, plans, /^with (recursive|candidates)/) }
+    await drain(runtime, tenantsOf(runtime), { events, deliveries: 100 }, async () => undefined)
+    const read = plans
+      .flatMap((plan) => plan.split('\n'))
+      .flatMap((line) => line.match(/Scan.* on events.*actual rows=(\d+)/)?.[1] ?? [])
+      .map(Number)
+    // Its tenants, and for each of two the events of a batch.
+    expect(read.length).toBeGreaterThan(3)
+    expect(Math.max(...read)).toBeLessThanOrEqual(2 * events)
+  } finally {
+    await drainAll()
+    await owner.end()
+  }
 })

@@ -249,4 +249,10 @@ export const migrations: readonly MigrationStep[] = [
   },
   ...keyByTenant('webhook_endpoints', '2026112712170'),
   ...keyByTenant('events', '2026112720000', { indexed: true }),
+  {
+    // With statistics of an empty outbox the fan-out read all that waits by it, to sort it by tenant.
+    name: '20261127230500_events_waiting_only',
+    concurrently: true,
+    up: ['drop index concurrently if exists events_undrained'],
+  },
 ]

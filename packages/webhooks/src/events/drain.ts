@@ -17,13 +17,15 @@ interface Taken {
 }
 
 /** SQL: each tenant with events in the outbox, and its first one, by one index entry each, however many events a tenant has. */
-const WAITING = `with recursive tenants as (
+export const WAITING_TENANTS = `with recursive tenants as (
     (select environment, organisation_id, id from events where drained_at is null order by environment, organisation_id, id limit 1)
     union all
     select n.* from tenants t cross join lateral (
       select environment, organisation_id, id from events
        where drained_at is null and (environment, organisation_id) > (t.environment, t.organisation_id)
-       order by environment, organisation_id, id limit 1) n)
+       order by environment, organisation_id, id limit 1) n)`
+
+const WAITING = `${WAITING_TENANTS}
   select environment, organisation_id as "organisationId" from tenants order by environment, id`
 
 /** SQL: events of these tenants, one of each in turn, and of live ones first; none of a tenant with an endpoint that another transaction holds. */

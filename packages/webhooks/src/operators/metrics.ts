@@ -1,4 +1,5 @@
 import { byEnvironment, type Metric } from '@payments/platform'
+import { WAITING_TENANTS } from '../events/drain.ts'
 
 /** Gauges: events that were set aside, and how far the outbox is behind. */
 export const metrics: readonly Metric[] = [
@@ -17,8 +18,9 @@ export const metrics: readonly Metric[] = [
     read: (runtime) =>
       byEnvironment(
         runtime,
-        `select environment, extract(epoch from now() - min(created_at))::float8 as value
-           from (select environment, created_at from events where drained_at is null order by id limit 1000) e group by environment`,
+        `${WAITING_TENANTS}
+         select environment, extract(epoch from now() - min(e.created_at))::float8 as value
+           from tenants join events e using (organisation_id, environment, id) group by environment`,
       ),
   },
   {
