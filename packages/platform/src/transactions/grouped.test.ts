@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest'
-import { pause, useService } from '#testing'
+import { afterEach, expect, test, vi } from 'vitest'
+import { useService } from '#testing'
 import { grouped } from './grouped.ts'
 
 const service = useService()
+afterEach(() => void vi.useRealTimers())
 
 /** Halves numbers in the database, and tells which were halved together. */
 function halves() {
@@ -71,7 +72,8 @@ test('callers that ask while a statement is under way are all served, also where
   expect(sizes).toEqual([1, 256, 256, 256, 232])
 })
 
-test('a second statement is sent beside one that is under way as soon as enough callers wait, and otherwise behind it', async () => {
+test('a second statement is sent beside one that is under way as soon as enough callers wait, and for fewer after five milliseconds', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const sent: { readonly items: readonly number[]; readonly answer: () => void }[] = []
   const same = grouped(
     async (items: readonly number[]) => {
@@ -80,24 +82,29 @@ test('a second statement is sent beside one that is under way as soon as enough 
     },
     { atOnce: 2, enough: 3 },
   )
+  const turns = async () => {
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+    return sent.map(({ items }) => items)
+  }
   const all = [same(1)]
-  await expect.poll(() => sent.length).toBe(1)
+  expect(await turns()).toEqual([[1]])
   all.push(same(2), same(3))
-  await pause(20)
-  expect(sent.length).toBe(1)
+  expect(await turns()).toEqual([[1]])
   all.push(same(4))
-  await expect.poll(() => sent.length).toBe(2)
+  expect(await turns()).toEqual([[1], [2, 3, 4]])
   all.push(same(5), same(6), same(7))
-  await pause(20)
-  expect(sent.length).toBe(2)
+  vi.advanceTimersByTime(50)
+  expect(await turns()).toEqual([[1], [2, 3, 4]])
   sent[1]?.answer()
-  await expect.poll(() => sent.length).toBe(3)
-  sent[0]?.answer()
-  all.push(same(8))
-  await pause(20)
+  expect(await turns()).toEqual([[1], [2, 3, 4], [5, 6, 7]])
   sent[2]?.answer()
-  await expect.poll(() => sent.length).toBe(4)
+  await turns()
+  all.push(same(8))
+  vi.advanceTimersByTime(4)
+  expect(await turns()).toHaveLength(3)
+  vi.advanceTimersByTime(1)
+  expect((await turns()).at(-1)).toEqual([8])
+  sent[0]?.answer()
   sent[3]?.answer()
   expect(await Promise.all(all)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
-  expect(sent.map(({ items }) => items)).toEqual([[1], [2, 3, 4], [5, 6, 7], [8]])
 })

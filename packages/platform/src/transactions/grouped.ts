@@ -7,9 +7,12 @@ interface Sharing {
   readonly most?: number
   /** Statements that are under way at most. */
   readonly atOnce?: number
-  /** Callers that wait before another one is sent beside one that is under way. */
+  /** Callers that wait before another one is sent beside one that is under way; fewer wait for {@link PATIENCE_MS} at most. */
   readonly enough?: number
 }
+
+/** A statement that is under way for longer may wait for a lock. */
+const PATIENCE_MS = 5
 
 /**
  * A statement that callers share: those that ask while one is under way are served by the next, each with an answer of its own. A caller
@@ -23,9 +26,16 @@ export function grouped<Item, Answer>(
 ): (item: Item) => Promise<Answer> {
   let underWay = 0
   let waiting = 0
+  let late: NodeJS.Timeout | undefined
   const unsent: (() => void)[] = []
-  const next = (): void => {
-    if (unsent.length === 0 || (underWay > 0 && (underWay >= atOnce || waiting < enough))) return
+  const next = (isLate = false): void => {
+    if (unsent.length === 0 || underWay >= atOnce) return
+    if (underWay > 0 && waiting < enough && !isLate) {
+      late ??= setTimeout(next, PATIENCE_MS, true)
+      return
+    }
+    clearTimeout(late)
+    late = undefined
     underWay++
     setImmediate(unsent.shift() as () => void)
   }
