@@ -15,6 +15,9 @@ import { isDatabaseUnavailable, sqlState } from './errors.ts'
 /** Starts a transaction whose commit may be lost in a database crash: only for work that is then repeated. */
 export const WITHOUT_FLUSH = 'begin; set local synchronous_commit = off'
 
+/** Begins a transaction whose statements read rows in the order of an index, wherever one has it, instead of reading all to sort them: of a queue the statistics may say that it is empty. */
+export const IN_INDEX_ORDER = 'begin; set local enable_sort = off'
+
 /**
  * One transaction on one connection of the pool. The first statement acquires the connection and begins the transaction;
  * a transaction that consists of its last statement only is sent as that one statement.
@@ -154,7 +157,7 @@ export function kyselyOver(executeQuery: DatabaseConnection['executeQuery']): Ky
 export async function inTransaction<T>(
   pool: Pool,
   run: (client: PoolClient) => Promise<T>,
-  begin: 'begin' | typeof WITHOUT_FLUSH = 'begin',
+  begin: 'begin' | typeof WITHOUT_FLUSH | typeof IN_INDEX_ORDER = 'begin',
 ): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined

@@ -1,4 +1,10 @@
-import { inTransaction, type RestoreDeclaration, type Runtime, type SqlExecutor } from '@payments/platform'
+import {
+  IN_INDEX_ORDER,
+  inTransaction,
+  type RestoreDeclaration,
+  type Runtime,
+  type SqlExecutor,
+} from '@payments/platform'
 import type { Tenants, Waiting } from '../deliveries/tenants.ts'
 
 /** Bounds of one transaction: events, and the deliveries that they may need, by the enabled endpoints of their tenants. */
@@ -76,23 +82,27 @@ export async function drain(
   { events, deliveries }: Bounds,
   distribute: (client: SqlExecutor, taken: readonly Taken[]) => Promise<void>,
 ): Promise<boolean> {
-  return inTransaction(runtime.pool, async (client) => {
-    const { rows: waiting } = await client.query<Waiting>(WAITING)
-    const served = await tenants.served(client, waiting, events)
-    if (served.length === 0) return false
-    const { rows: taken } = await client.query<Taken>(TAKE, [
-      events,
-      deliveries,
-      served.map(({ environment }) => environment),
-      served.map(({ organisationId }) => organisationId),
-    ])
-    const [first] = taken
-    if (!first) return false
-    await distribute(client, taken)
-    await client.query(DRAIN, [taken.map(({ id }) => id)])
-    tenants.took(taken)
-    return taken.length === events || taken.length < first.free
-  })
+  return inTransaction(
+    runtime.pool,
+    async (client) => {
+      const { rows: waiting } = await client.query<Waiting>(WAITING)
+      const served = await tenants.served(client, waiting, events)
+      if (served.length === 0) return false
+      const { rows: taken } = await client.query<Taken>(TAKE, [
+        events,
+        deliveries,
+        served.map(({ environment }) => environment),
+        served.map(({ organisationId }) => organisationId),
+      ])
+      const [first] = taken
+      if (!first) return false
+      await distribute(client, taken)
+      await client.query(DRAIN, [taken.map(({ id }) => id)])
+      tenants.took(taken)
+      return taken.length === events || taken.length < first.free
+    },
+    IN_INDEX_ORDER,
+  )
 }
 
 /** So many batches of places are left out after a restore: more than are taken in the time that one can forget. */
