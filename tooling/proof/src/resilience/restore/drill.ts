@@ -169,6 +169,8 @@ export async function drill(database: DrillDatabase, { rounds, seed, log }: Dril
           const taken = await references(database)
           const shown = redeemed().find(
             (one) =>
+              // One that is under way may still fail: the operator waits for its end.
+              one.status === 'success' &&
               !taken.has(one.trx_ref) &&
               Number(one.amount) === amount &&
               String(one.receiver).split(':')[1] === account,
