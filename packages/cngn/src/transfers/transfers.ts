@@ -34,7 +34,7 @@ export const listTransfers = (context: QueryContext, kind: Kind, customerId: str
           values: [kind, customerId],
           scopes: "scope = $3::text || ' ' || $4::uuid::text",
         }
-      : { where: 'kind = $3', values: [kind], scopes: 'scope = $3' },
+      : { where: `kind = '${kind}'`, scopes: `scope = '${kind}'` },
   )
 
 /** An object, locked until the transaction ends. */
