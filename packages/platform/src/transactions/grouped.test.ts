@@ -108,3 +108,27 @@ test('a second statement is sent beside one that is under way as soon as enough 
   sent[3]?.answer()
   expect(await Promise.all(all)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
 })
+
+test('callers that a full statement leaves behind wait for five milliseconds at most, too', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const sent: (readonly number[])[] = []
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+  const same = grouped(
+    async (items: readonly number[]) => {
+      sent.push(items)
+      await held
+      return items
+    },
+    { most: 4, atOnce: 2, enough: 3 },
+  )
+  const turns = async () => {
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+    return sent
+  }
+  const all = [1, 2, 3, 4, 5].map(same)
+  expect(await turns()).toEqual([[1, 2, 3, 4]])
+  vi.advanceTimersByTime(5)
+  expect(await turns()).toEqual([[1, 2, 3, 4], [5]])
+  letGo()
+  expect(await Promise.all(all)).toEqual([1, 2, 3, 4, 5])
+})

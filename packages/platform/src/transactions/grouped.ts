@@ -25,24 +25,30 @@ export function grouped<Item, Answer>(
   { most = 256, atOnce = 1, enough = 1 }: Sharing = {},
 ): (item: Item) => Promise<Answer> {
   let underWay = 0
-  let waiting = 0
   let late: NodeJS.Timeout | undefined
-  const unsent: (() => void)[] = []
+  const unsent: Batch[] = []
+  let newest: Batch | undefined
+  const waiting = () => unsent.reduce((sum, { size }) => sum + size, 0)
   const next = (isLate = false): void => {
-    if (unsent.length === 0 || underWay >= atOnce) return
-    if (underWay > 0 && waiting < enough && !isLate) {
-      late ??= setTimeout(next, PATIENCE_MS, true)
+    const [first] = unsent
+    if (!first || underWay >= atOnce) return
+    if (underWay > 0 && !isLate && waiting() < enough) {
+      late ??= setTimeout(() => {
+        late = undefined
+        next(true)
+      }, PATIENCE_MS)
       return
     }
     clearTimeout(late)
     late = undefined
+    unsent.shift()
     underWay++
-    setImmediate(unsent.shift() as () => void)
+    setImmediate(first.send)
+    next()
   }
   // The loader takes no item that is null or undefined.
   const loader = new DataLoader<{ readonly item: Item }, Answer>(
     async (wrapped) => {
-      waiting -= wrapped.length
       try {
         return await runEach(
           run,
@@ -56,15 +62,24 @@ export function grouped<Item, Answer>(
     {
       cache: false,
       maxBatchSize: most,
-      batchScheduleFn: (send) => void unsent.push(send),
+      batchScheduleFn(send) {
+        newest = { send, size: 0 }
+        unsent.push(newest)
+      },
     },
   )
   return (item) => {
-    waiting++
     const answer = loader.load({ item })
+    if (newest) newest.size++
     next()
     return answer
   }
+}
+
+/** Callers that one statement will serve. It takes more until it is sent. */
+interface Batch {
+  readonly send: () => void
+  size: number
 }
 
 async function runEach<Item, Answer>(
