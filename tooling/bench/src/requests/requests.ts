@@ -273,13 +273,13 @@ async function measure(
       if (id) ids.push(id)
     }
     const taken = async () => ({ program: processTime(server.pid), server: await serverTime(client) })
-    const before = await taken()
+    const began = await taken()
     const result = await sendLoad(server.origin, requests, one, server === servers[0] ? keep : undefined)
-    const after = await taken()
+    const ended = await taken()
     return {
       ...result,
-      program: (after.program - before.program) / requests,
-      server: (after.server - before.server) / requests,
+      program: (ended.program - began.program) / requests,
+      server: (ended.server - began.server) / requests,
     }
   }
   const warm: Round[] = []
