@@ -30,7 +30,7 @@ export default defineConfig({
     sequence: { shuffle: true, sequencer: Sequencer },
     pool: 'forks',
     // More than the two processors of CI: files also wait for processes, retries and timeouts.
-    maxWorkers: 3,
+    maxWorkers: 4,
     // Limits for what hangs, no measure: a shared machine is slower at times by a factor of five.
     testTimeout: 150_000,
     hookTimeout: 240_000,
