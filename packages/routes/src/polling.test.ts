@@ -1,10 +1,11 @@
 import { newId } from '@payments/kernel'
-import type { Runtime } from '@payments/platform'
+import type { ClaimedPoll, Runtime } from '@payments/platform'
 import { beforeEach, expect, test } from 'vitest'
-import { foundOrganisation, newMerchant, newRoute, sized, sync, useService } from '#testing'
+import { connected, foundOrganisation, newMerchant, newRoute, sized, sync, useService } from '#testing'
+import { poll } from './deposits/deposits.ts'
 import { claimRound } from './polling/poller.ts'
 import { budget } from './polling/rate-budget.ts'
-import { fullSyncShare, nextPoll } from './polling/schedule.ts'
+import { FIRST_POLL_SECONDS, fullSyncShare, nextPoll } from './polling/schedule.ts'
 
 const service = useService()
 const PER_MINUTE = 60
@@ -168,6 +169,28 @@ test('a hidden route is polled every 30 s when its payer has just begun, more ra
 
 test('one poll a day requests the full history, at any poll interval', () => {
   for (const pause of [2, 60, 3600, 86_400]) expect((86_400 / pause) * fullSyncShare(pause)).toBeCloseTo(1)
+})
+
+test('a poll of which nothing is told changes its next poll alone, without waiting for what holds the route', async () => {
+  await dueRoutes(1, FIRST_POLL_SECONDS)
+  const [claimed] = await budget.claim(service.runtime.pool, of(12_000), 1)
+  const owner = await connected(service)
+  const shown = async () => {
+    const { rows } = await owner.query('select poll_seconds, next_poll_at > now() as later from payment_routes')
+    return rows
+  }
+  try {
+    await owner.query('begin')
+    await owner.query('select from payment_routes for no key update')
+    const counts = { synced: 0, created: 0, updated: 0 }
+    expect(await poll(service.runtime, claimed as ClaimedPoll)).toEqual(counts)
+    expect(await shown()).toEqual([{ poll_seconds: FIRST_POLL_SECONDS, later: true }])
+    await owner.query('rollback')
+    expect(await poll(service.runtime, claimed as ClaimedPoll)).toEqual(counts)
+    expect(await shown()).toEqual([{ poll_seconds: 2 * FIRST_POLL_SECONDS, later: true }])
+  } finally {
+    await owner.end()
+  }
 })
 
 test('a claimed route is not due again at once, and one whose process died is due again within 30 seconds', async () => {

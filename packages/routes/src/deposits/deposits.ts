@@ -12,7 +12,8 @@ import {
 } from '@payments/platform'
 import { errors } from '../api/errors.ts'
 import { RouteEntity, type RouteRow, WITH_HIDDEN } from '../entity.ts'
-import { checkpoints } from '../polling/checkpoints.ts'
+import { type Checkpoint, checkpoints } from '../polling/checkpoints.ts'
+import { type Polled, postpone } from '../polling/postpone.ts'
 import { budget, pauseOf } from '../polling/rate-budget.ts'
 import { fullSyncShare, POLL, SOON_SECONDS } from '../polling/schedule.ts'
 import { limitSync } from '../polling/sync-limits.ts'
@@ -30,11 +31,16 @@ export const queryOf = (
   ...checkpoint,
 })
 
+const checkpointOf = async ({ pool }: Runtime, id: string): Promise<Checkpoint> =>
+  (await checkpoints(pool, [id])).get(id) as Checkpoint
+
 /** Asks the provider what has changed at a route's address, or for everything. No transaction is open meanwhile. */
-async function fetchReports(context: QueryContext, route: RouteRow, all = false): Promise<DepositPage> {
-  const checkpoint = (await checkpoints(context.runtime.pool, [route.id])).get(route.id)
-  const query = queryOf(route, checkpoint && { ...checkpoint, ...(all ? { since: null } : {}) })
-  const { pool, providers } = context.runtime
+async function fetchReports(
+  { runtime: { pool, providers } }: QueryContext,
+  { route, checkpoint }: Polled,
+  all = false,
+): Promise<DepositPage> {
+  const query = queryOf(route, { ...checkpoint, ...(all ? { since: null } : {}) })
   const provider = providers.of(routesProvider, route)
   const page = await heedingPause(pool, pauseOf(provider, route.environment), () => provider.deposits(query))
   if (page.calls > 1) await budget.consume(pool, route, page.calls - 1)
@@ -50,7 +56,8 @@ export async function syncNow(context: QueryContext, route: RouteRow, all = fals
   await limitSync(context, route, callsPerMinute)
   if (!(await budget.tryConsume(context.runtime.pool, { ...route, callsPerMinute })))
     throw errors.provider_unavailable({ retryAfter: 1 })
-  return applyInParts(context, route, await aboutObject(route, () => fetchReports(context, route, all)))
+  const polled = { route, checkpoint: await checkpointOf(context.runtime, route.id) }
+  return applyInParts(context, route, await aboutObject(route, () => fetchReports(context, polled, all)))
 }
 
 /**
@@ -78,10 +85,16 @@ export async function poll(
   { id, organisationId, environment }: Omit<ClaimedPoll, 'pollSeconds' | 'provider'>,
 ): Promise<SyncCounts> {
   const context = queryContext(runtime, system(organisationId, environment))
-  const route = isId(id) ? await context.em.findOne(RouteEntity, { id }, { filters: WITH_HIDDEN }) : null
+  if (!isId(id)) throw errors.payment_route_not_found()
+  const [route, checkpoint] = await Promise.all([
+    context.em.findOne(RouteEntity, { id }, { filters: WITH_HIDDEN }),
+    checkpointOf(runtime, id),
+  ])
   if (!route) throw errors.payment_route_not_found()
-  const page = await fetchReports(context, route, Math.random() < fullSyncShare(route.pollSeconds))
-  return apply(context, route, page)
+  const page = await fetchReports(context, { route, checkpoint }, Math.random() < fullSyncShare(route.pollSeconds))
+  if (page.reports.length + (page.odd ?? []).length > 0) return apply(context, route, page)
+  await postpone(runtime.pool, [{ route, checkpoint }])
+  return { synced: 0, created: 0, updated: 0 }
 }
 
 /** Applies what a poll has told. Operators find the route while that cannot be done: its money is not booked meanwhile. */

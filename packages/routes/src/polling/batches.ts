@@ -1,19 +1,13 @@
 import { system } from '@payments/kernel'
-import {
-  ANNOUNCED_SQL,
-  aboutObject,
-  type ClaimedPoll,
-  heedingPause,
-  queryContext,
-  type Runtime,
-} from '@payments/platform'
+import { aboutObject, type ClaimedPoll, heedingPause, queryContext, type Runtime } from '@payments/platform'
 import { apply, poll, queryOf } from '../deposits/deposits.ts'
-import { RouteEntity, type RouteRow, WITH_HIDDEN } from '../entity.ts'
+import { RouteEntity, WITH_HIDDEN } from '../entity.ts'
 import { type DepositPage, type RoutesProvider, routesProvider } from '../provider/provider.ts'
 import { effectOf, findExisting } from '../routes/existing.ts'
 import { type Checkpoint, checkpoints } from './checkpoints.ts'
+import { type Polled, postpone } from './postpone.ts'
 import { budget, pauseOf } from './rate-budget.ts'
-import { fullSyncShare, nextPoll } from './schedule.ts'
+import { fullSyncShare } from './schedule.ts'
 
 /** Routes that are polled together. */
 export interface Batch {
@@ -30,12 +24,6 @@ export function batchesOf(routes: readonly ClaimedPoll[], perCall: number): Batc
     if (some[0]) batches.push({ id: some[0].id, routes: some })
   }
   return batches
-}
-
-/** A route that is polled with others. */
-interface Polled {
-  readonly route: RouteRow
-  readonly checkpoint: Checkpoint
 }
 
 /**
@@ -115,24 +103,5 @@ async function applyPages(
       await each(() => aboutObject(route, () => apply(context, route, page)))
     }
   }
-  if (quiet.length > 0) await postpone(runtime, quiet)
-}
-
-async function postpone({ pool }: Runtime, quiet: readonly Polled[]): Promise<void> {
-  const next = quiet.map(({ route, checkpoint }) =>
-    nextPoll(route, { pendingSince: checkpoint.pendingSince, changed: false }),
-  )
-  await pool.query(
-    // What another has locked gets its next poll from that.
-    `with free as (select id from payment_routes
-                    where id = any ($1::uuid[]) and next_poll_at > ${ANNOUNCED_SQL} for no key update skip locked)
-     update payment_routes r set poll_seconds = q.seconds, next_poll_at = q.at
-       from unnest($1::uuid[], $2::int[], $3::timestamptz[]) as q (id, seconds, at)
-      where r.id = q.id and r.id in (select id from free)`,
-    [
-      quiet.map(({ route }) => route.id),
-      next.map(({ pollSeconds }) => pollSeconds),
-      next.map(({ nextPollAt }) => nextPollAt),
-    ],
-  )
+  if (quiet.length > 0) await postpone(runtime.pool, quiet)
 }

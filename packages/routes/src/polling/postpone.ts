@@ -1,0 +1,30 @@
+import { ANNOUNCED_SQL, type SqlExecutor } from '@payments/platform'
+import type { RouteRow } from '../entity.ts'
+import type { Checkpoint } from './checkpoints.ts'
+import { nextPoll } from './schedule.ts'
+
+/** A route that is polled, and what is stored of its deposits. */
+export interface Polled {
+  readonly route: RouteRow
+  readonly checkpoint: Checkpoint
+}
+
+/** Sets the next polls of routes of which nothing new was told, in one statement that waits for no other. */
+export async function postpone(db: SqlExecutor, quiet: readonly Polled[]): Promise<void> {
+  const next = quiet.map(({ route, checkpoint }) =>
+    nextPoll(route, { pendingSince: checkpoint.pendingSince, changed: false }),
+  )
+  await db.query(
+    // What another has locked gets its next poll from that.
+    `with free as (select id from payment_routes
+                    where id = any ($1::uuid[]) and next_poll_at > ${ANNOUNCED_SQL} for no key update skip locked)
+     update payment_routes r set poll_seconds = q.seconds, next_poll_at = q.at
+       from unnest($1::uuid[], $2::int[], $3::timestamptz[]) as q (id, seconds, at)
+      where r.id = q.id and r.id in (select id from free)`,
+    [
+      quiet.map(({ route }) => route.id),
+      next.map(({ pollSeconds }) => pollSeconds),
+      next.map(({ nextPollAt }) => nextPollAt),
+    ],
+  )
+}
