@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Environment } from '@payments/kernel'
-import { grouped, prepared, type Runtime, type Task } from '@payments/platform'
+import { grouped, type Runtime, type Task } from '@payments/platform'
 import { errors } from '../api/errors.ts'
 import { swapsProvider } from '../provider/provider.ts'
 import { addressAt, pathOf, seedBytes, seedOf } from './keys.ts'
@@ -67,7 +67,7 @@ const TAKE = `with free as materialized (
 /** Takes addresses that are ready for the requests of a process that ask at the same time; undefined for those for which none is left. */
 const takeReady = ({ pool }: Runtime, environment: Environment) =>
   grouped(async (requests: readonly undefined[]): Promise<(DerivedAddress | undefined)[]> => {
-    const { rows } = await prepared(pool).query<DerivedAddress>(TAKE, [environment, requests.length])
+    const { rows } = await pool.query<DerivedAddress>(TAKE, [environment, requests.length])
     return requests.map((_, place) => rows[place])
   })
 
