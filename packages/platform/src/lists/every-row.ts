@@ -7,8 +7,10 @@ import {
   JsonType,
   UuidType,
 } from '@mikro-orm/core'
-import { sql } from 'kysely'
+import { prepared } from '../database/connections/client.ts'
 import type { QueryContext, Runtime } from '../operations/context.ts'
+import type { SqlExecutor } from '../transactions/sql.ts'
+import { sqlOf } from '../transactions/unit.ts'
 
 const PAGE = 200
 
@@ -25,21 +27,29 @@ export async function* everyRow<E extends EntitySchema>(
   /** SQL of the code that leaves rows out. */
   where = 'true',
 ): AsyncGenerator<InferEntity<E>[]> {
-  const toRow = rowMapper(context.runtime, entity)
-  const { tableName } = context.runtime.orm.getMetadata().get(entity.meta.class)
-  const { organisationId, environment } = context.actor
-  let behind = sql``
+  const { runtime, actor } = context
+  const toRow = rowMapper(runtime, entity)
+  const columns = columnsOf(runtime, entity)
+  const { tableName } = runtime.orm.getMetadata().get(entity.meta.class)
+  const db = repeatedly(context)
+  let last: EntityDictionary<InferEntity<E>> | undefined
   for (;;) {
-    const { rows } = await sql<EntityDictionary<InferEntity<E>>>`select * from ${sql.table(tableName)}
-      where organisation_id = ${organisationId} and environment = ${environment} and ${sql.raw(where)} ${behind}
-      order by created_at desc, id desc limit ${PAGE}`.execute(context.em.getKysely())
-    const last = rows.at(-1)
+    const { rows } = await db.query<EntityDictionary<InferEntity<E>>>(
+      `select ${columns} from ${tableName}
+        where organisation_id = $1 and environment = $2 and ${where} ${last ? 'and (created_at, id) < ($3, $4)' : ''}
+        order by created_at desc, id desc limit ${PAGE}`,
+      [actor.organisationId, actor.environment, ...(last ? [last.created_at, last.id] : [])],
+    )
+    last = rows.at(-1)
     if (!last) return
     yield rows.map(toRow)
     if (rows.length < PAGE) return
-    behind = sql`and (created_at, id) < (${last.created_at}, ${last.id})`
   }
 }
+
+/** Runs a statement of a list, which is prepared: to plan one of few rows takes the server longer than to read it. On the standby, nothing is. */
+export const repeatedly = (context: QueryContext): SqlExecutor =>
+  context.standby ? sqlOf(context.em) : prepared(context.runtime.pool)
 
 /**
  * Turns a row as the driver returns it into the row of an entity, without the ORM's change tracking: for reads that are repeated
@@ -55,12 +65,15 @@ export function rowMapper<E extends EntitySchema>(
   return (row) => convert(comparator.mapResult(meta, row) as InferEntity<E>)
 }
 
-/** SQL: the columns of an entity, for a statement whose plan is kept: one that selects `*` fails once a migration has added a column. */
+/** SQL: the columns of an entity that are read with it, for a statement whose plan is kept: one that selects `*` fails once a migration has added a column. */
 export function columnsOf({ orm }: Runtime, entity: EntitySchema): string {
   const known = columns.get(orm)?.get(entity)
   if (known !== undefined) return known
   const { props } = orm.getMetadata().get(entity.meta.class)
-  const text = props.flatMap(({ fieldNames }) => fieldNames.map((name) => `"${name}"`)).join(', ')
+  const text = props
+    .filter(({ lazy, formula }) => !lazy && !formula)
+    .flatMap(({ fieldNames }) => fieldNames.map((name) => `"${name}"`))
+    .join(', ')
   columns.set(orm, (columns.get(orm) ?? new Map()).set(entity, text))
   return text
 }

@@ -1,9 +1,8 @@
-import type { EntityDictionary, EntityMetadata, EntitySchema, InferEntity } from '@mikro-orm/core'
-import { prepared } from '../database/connections/client.ts'
-import type { QueryContext } from '../operations/context.ts'
+import type { EntityDictionary, EntitySchema, InferEntity } from '@mikro-orm/core'
+import type { QueryContext, Runtime } from '../operations/context.ts'
 import { totalSql } from '../records/counts.ts'
 import { sqlOf } from '../transactions/unit.ts'
-import { rowMapper } from './every-row.ts'
+import { columnsOf, repeatedly, rowMapper } from './every-row.ts'
 
 /** How many rows a list returns at most (specification, Limits). */
 const NEWEST = 200
@@ -32,11 +31,11 @@ export async function newestAndTotal<E extends EntitySchema>(
 ): Promise<{ rows: InferEntity<E>[]; total: number }> {
   const meta = context.runtime.orm.getMetadata().get(entity.meta.class)
   const { organisationId, environment } = context.actor
-  // To plan a list of few rows took the server longer than to read it. With values of a filter, the best plan may depend on them.
-  const db = context.standby || values.length > 0 ? sqlOf(context.em) : prepared(context.runtime.pool)
+  // With values of a filter, the best plan may depend on them.
+  const db = values.length > 0 ? sqlOf(context.em) : repeatedly(context)
   const { rows } = await db.query<EntityDictionary<InferEntity<E>> & { all_rows: string; id: unknown }>(
     `select n.all_rows, t.* from (select ${totalSql(meta.tableName, scopes)} as all_rows) n
-       left join (select ${columnsOf(meta)} from ${meta.tableName} t
+       left join (select ${columnsToRead(context.runtime, entity)} from ${meta.tableName} t
                    where organisation_id = $1 and environment = $2 and ${where} order by ${by} desc, id desc limit ${NEWEST}) t on true
       order by t.${by} desc, t.id desc`,
     [organisationId, environment, ...values],
@@ -56,10 +55,13 @@ export const rowsAndTotal = <R>([rows, counted]: readonly [R[], number]): { rows
 })
 
 /** SQL: the columns of an entity over its table `t`, with those that the ORM computes when it reads it. */
-export const columnsOf = (meta: EntityMetadata): string =>
+export const columnsToRead = (runtime: Runtime, entity: EntitySchema): string =>
   [
-    't.*',
-    ...meta.props.flatMap(({ formula, fieldNames }) =>
-      formula ? [`${formula({} as never, { alias: 't' } as never)} as ${fieldNames[0]}`] : [],
-    ),
+    columnsOf(runtime, entity),
+    ...runtime.orm
+      .getMetadata()
+      .get(entity.meta.class)
+      .props.flatMap(({ formula, fieldNames }) =>
+        formula ? [`${formula({} as never, { alias: 't' } as never)} as ${fieldNames[0]}`] : [],
+      ),
   ].join(', ')
