@@ -104,7 +104,7 @@ export function Found<Row>({
         )}
       </p>
       <Before of={pages} />
-      {rows.length > 0 && <div className={isPlaceholderData ? 'stale' : undefined}>{children(rows)}</div>}
+      {rows.length > 0 && <div aria-busy={isPlaceholderData}>{children(rows)}</div>}
       <After of={pages} />
     </>
   )
