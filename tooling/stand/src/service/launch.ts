@@ -11,7 +11,13 @@ const MAIN = 'services/gateway/src/main.ts'
 /** What starts the service from its sources, never from the bundle that was built of them: for what attributes its work to files. */
 export const FROM_SOURCES = 'services/gateway/src/internal/process.ts'
 
-/** Starts the service as a process, with these settings as its whole environment, from this checkout or another one. */
+/** None outlives this process, as the gateway of a test that has run out of its time would. */
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+/** Starts the service as a process, with these settings as its whole environment, from this checkout or another one. It ends with this one. */
 export function launch(
   settings: Readonly<Record<string, string | undefined>>,
   onOutput: (text: string) => void,
@@ -27,6 +33,8 @@ export function launch(
       ...settings,
     },
   })
+  running.add(child)
+  child.once('exit', () => running.delete(child))
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => onOutput(chunk.toString('utf8')))
   return child
