@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectTo, freshDatabase, pause, repeatedly, type TestDatabase } from '#testing'
 import type { MigrationStep } from '../domain/data.ts'
 import { createLog } from '../settings/log.ts'
+import { constraintOf } from './errors.ts'
 import { keyByTenant, replaceUnique } from './keys.ts'
 import { migrate } from './migrate.ts'
 
@@ -128,6 +129,31 @@ test('a table whose foreign keys refer to the index of the new key already keeps
         new Set([...expected(name).filter((text) => !text.includes('_number ')), number, index]),
       ])
     }
+})
+
+test('while a unique key is replaced, and after an interruption anywhere, no duplicate is stored, and the error names the key', async () => {
+  const replaced = (name: string) => replaceUnique(name, `${name}_number`, `${name} (organisation_id, number)`)
+  const count = replaced('').length
+  for (let done = 0; done <= count; done++) {
+    const name = `replaced_${done}`
+    await createTables(name)
+    for (const statement of [...replaced(name).slice(0, done), ...replaced(name)]) {
+      await owner.query(statement)
+      const copied = owner.query(
+        `insert into ${name} (id, organisation_id, environment, number) overriding system value
+         select gen_random_uuid(), organisation_id, environment, number from ${name} limit 1`,
+      )
+      expect(await copied.then(() => 'stored', constraintOf)).toBe(`${name}_number`)
+    }
+    const { rows } = await owner.query('select indexname as name from pg_indexes where tablename = $1 order by 1', [
+      name,
+    ])
+    expect(rows.map((row) => row.name)).toEqual([
+      `${name}_number`,
+      `${name}_organisation_id_environment_id_key`,
+      `${name}_pkey`,
+    ])
+  }
 })
 
 test('a foreign key to a table whose key is exchanged refuses what refers to nothing, also before it is validated', async () => {

@@ -83,10 +83,25 @@ const validateReferences = (table: string): string => `do $$ declare reference r
     loop execute format('alter table %s validate constraint %I', reference.source, reference.conname); end loop;
   end $$`
 
-/** Statements of a `concurrently` step that let a unique key have other columns while the table is written to. A constraint becomes an index. */
+/**
+ * Statements of a `concurrently` step that let a unique key have other columns while the table is written to. A constraint becomes an index.
+ * Whenever they are interrupted, one index of the two keeps the key; an error names it as always, for a number at the end is that of a part.
+ */
 export const replaceUnique = (table: string, name: string, definition: string): string[] => [
+  // Earlier versions dropped the former index before they gave its name to the next.
+  `do $$ begin
+    if to_regclass('${name}') is null then alter index if exists ${name}_next rename to ${name}; end if;
+  end $$`,
+  ...dropUnique(table, `${name}_1`),
   ...indexConcurrently(`${name}_next`, definition, 'unique'),
+  `do $$ begin
+    alter index if exists ${name} rename to ${name}_1;
+    alter index ${name}_next rename to ${name};
+  end $$`,
+  ...dropUnique(table, `${name}_1`),
+]
+
+const dropUnique = (table: string, name: string): string[] => [
   `alter table ${table} drop constraint if exists ${name}`,
   `drop index concurrently if exists ${name}`,
-  `alter index ${name}_next rename to ${name}`,
 ]
