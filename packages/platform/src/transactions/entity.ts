@@ -48,6 +48,9 @@ export const instant = () => p.datetime().columnType('timestamptz')
  */
 export const keyedBy = (...columns: readonly string[]) => ({ primaryKey: columns })
 
+/** Spread into `defineEntity`: the name of the primary key, where it is not the one that PostgreSQL gives it. */
+export const primaryKeyNamed = (name: string) => ({ primaryKeyName: name })
+
 /** {@link keyedBy} the tenant and the id: what other tables of the same tenant refer to with {@link withinTenant}. */
 export const keyedByTenant = keyedBy('organisation_id', 'environment', 'id')
 
@@ -122,7 +125,11 @@ export const partitionedById = { partitionedById: true } as const
 export const describedTable = (meta: EntitySchema['meta']) =>
   meta as typeof meta &
     Partial<
-      ReturnType<typeof foreignKeys> & ReturnType<typeof keyedBy> & typeof withoutPrimaryKey & typeof partitionedById
+      ReturnType<typeof foreignKeys> &
+        ReturnType<typeof keyedBy> &
+        ReturnType<typeof primaryKeyNamed> &
+        typeof withoutPrimaryKey &
+        typeof partitionedById
     >
 
 /**

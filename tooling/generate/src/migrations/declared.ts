@@ -28,7 +28,7 @@ class TableGenerator extends SqlSchemaGenerator {
     for (const meta of this.metadata.getAll().values()) {
       const table = schema.getTable(meta.tableName)
       if (!table) continue
-      const { foreignKeys = [], primaryKey, withoutPrimaryKey } = describedTable(meta)
+      const { foreignKeys = [], primaryKey, primaryKeyName, withoutPrimaryKey } = describedTable(meta)
       for (const { name, columns, table: target, referenced, onDelete } of foreignKeys) {
         const constraintName = name ?? this.platform.getIndexName(table.name, [...columns], 'foreign')
         table.getForeignKeys()[constraintName] = {
@@ -44,6 +44,8 @@ class TableGenerator extends SqlSchemaGenerator {
         table.setIndexes(
           table.getIndexes().map((each) => (each.primary ? { ...each, columnNames: [...primaryKey] } : each)),
         )
+      if (primaryKeyName)
+        table.setIndexes(table.getIndexes().map((each) => (each.primary ? { ...each, keyName: primaryKeyName } : each)))
       if (withoutPrimaryKey) table.setIndexes(table.getIndexes().filter((index) => !index.primary))
     }
     return schema
