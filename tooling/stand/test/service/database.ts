@@ -15,14 +15,15 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** A database of this test file's own, copied from the migrated template. */
-export async function freshDatabase(): Promise<TestDatabase> {
+/** A database of this test file's own, copied from the migrated template, or from one that nothing is connected to. */
+export async function freshDatabase(from?: TestDatabase): Promise<TestDatabase> {
   const { owner, service } = inject('database')
   const name = `t_${randomBytes(6).toString('hex')}`
+  const template = from ? new URL(from.ownerUrl).pathname.slice(1) : 'template'
   await administer(owner, async (client) => {
     // PostgreSQL allows one copy of a template at a time; a lock makes the others wait instead of failing.
     await client.query('select pg_advisory_lock(4711)')
-    await client.query(`create database ${name} template template strategy file_copy`)
+    await client.query(`create database ${name} template ${template} strategy file_copy`)
   })
   return {
     ownerUrl: owner.replace('DATABASE', name),
