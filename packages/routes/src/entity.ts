@@ -10,6 +10,7 @@ import {
   minorUnits,
   ofOrganisation,
   pollIndexes,
+  primaryKeyNamed,
   resource,
   tenant,
   tenantFilter,
@@ -38,6 +39,13 @@ export const searchedWords = (of = ''): string => wordsOf(`${of}name || ' ' || $
 /** The index of a tenant's routes, newest first, with what a search filters by: rows are wide. */
 export const ROUTES_LISTED = `payment_routes (organisation_id, environment, created_at desc, id desc)
   include (status, origin_currency, destination_currency, origin_chain_key, destination_chain_key, customer_id) where not hidden`
+
+/** The unique index of what makes two active routes the same, as one text, which has the organisation in it. */
+export const ROUTES_ACTIVE = `payment_routes (payment_route_identity(organisation_id::text, environment, origin_chain_key, origin_currency,
+  destination_chain_key, destination_currency, destination_address), organisation_id) where status <> 'deleted' and not hidden`
+
+/** How processes of the release before find the routes of addresses that a provider announces. */
+export const ROUTES_BY_ADDRESS = 'payment_routes (lower(deposit_address))'
 
 export const RouteEntity = defineEntity({
   name: 'PaymentRoute',
@@ -70,28 +78,47 @@ export const RouteEntity = defineEntity({
   ...keyedByTenant,
   indexes: [
     byId('payment_routes'),
-    uniqueIndex(
-      'payment_routes_deposit_address_key',
-      'payment_routes (environment, lower(deposit_address), origin_chain_key)',
-    ),
-    uniqueIndex(
-      'payment_routes_active_key',
-      `payment_routes (payment_route_identity(organisation_id::text, environment, origin_chain_key, origin_currency,
-        destination_chain_key, destination_currency, destination_address)) where status <> 'deleted' and not hidden`,
-    ),
+    uniqueIndex('payment_routes_active_key', ROUTES_ACTIVE),
     { name: 'payment_routes_listed', expression: `create index payment_routes_listed on ${ROUTES_LISTED}` },
     {
       name: 'payment_routes_words',
       expression: `create index payment_routes_words on payment_routes using gin (${searchedWords()}) where not hidden`,
     },
     ...pollIndexes('payment_routes'),
+    // By these, processes of the release before find what is found by its address in `payment_route_addresses`.
     index('payment_routes_address', ['depositAddress']),
+    {
+      name: 'payment_routes_address_lower',
+      expression: `create index payment_routes_address_lower on ${ROUTES_BY_ADDRESS}`,
+    },
   ],
   ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
 })
 
+/**
+ * A deposit address, in lower case: it belongs to one route for ever, over all organisations, so this table lies on one server where
+ * routes are distributed. A trigger writes it with its route.
+ */
+export const AddressEntity = defineEntity({
+  name: 'PaymentRouteAddress',
+  tableName: 'payment_route_addresses',
+  properties: {
+    address: p.text().primary(),
+    environment: inheritedTenant().environment.primary(),
+    originChainKey: p.text().primary(),
+    organisationId: inheritedTenant().organisationId,
+    paymentRouteId: p.uuid(),
+  },
+  // As the index of routes was called that kept it before.
+  ...primaryKeyNamed('payment_routes_deposit_address_key'),
+})
+
 /** SQL: a refund that came back to this service and was not passed on. */
 export const HELD = "status = 'refunded' and refund_owner = 'service' and settled_at is null"
+
+/** The unique index by which a transaction at one address is one deposit. A route has one organisation. */
+export const DEPOSITS_BY_TRANSACTION =
+  'payment_route_deposits (payment_route_id, deposit_tx_hash, environment, organisation_id)'
 
 export const DepositEntity = defineEntity({
   name: 'PaymentRouteDeposit',
@@ -133,9 +160,10 @@ export const DepositEntity = defineEntity({
     ...times(),
   },
   checks: machineChecks('payment_route_deposits', depositMachine),
-  uniques: [{ name: 'payment_route_deposits_request_key', properties: ['environment', 'providerRequestId'] }],
+  ...keyedByTenant,
   indexes: [
-    uniqueIndex('payment_route_deposits_transaction_key', 'payment_route_deposits (payment_route_id, deposit_tx_hash)'),
+    byId('payment_route_deposits'),
+    uniqueIndex('payment_route_deposits_transaction_key', DEPOSITS_BY_TRANSACTION),
     index(
       'payment_route_deposits_newest',
       ['organisationId', 'environment', 'providerUpdatedAt desc', 'id desc'],
@@ -154,6 +182,21 @@ export const DepositEntity = defineEntity({
     index('payment_route_deposits_refunds_held', ['updatedAt'], HELD),
   ],
   ...foreignKeys(withinTenant('payment_route_id', 'payment_routes')),
+})
+
+/**
+ * A request of a provider: it is one deposit, over all organisations, so this table lies on one server where deposits are distributed. A
+ * trigger writes it with its deposit.
+ */
+export const RequestEntity = defineEntity({
+  name: 'PaymentRouteRequest',
+  tableName: 'payment_route_requests',
+  properties: {
+    requestId: p.text().primary(),
+    environment: inheritedTenant().environment.primary(),
+    organisationId: inheritedTenant().organisationId,
+    depositId: p.uuid(),
+  },
 })
 
 /** Up to which time the provider has told which addresses changed, and when it is asked again. */

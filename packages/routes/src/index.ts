@@ -10,10 +10,12 @@ import { routesRouter, routesSandboxRouter } from './api/router.ts'
 import { depositIds } from './deposits/parts.ts'
 import { paymentRouteReceipt } from './deposits/receipt.ts'
 import {
+  AddressEntity,
   DepositEntity,
   depositResource,
   FeedEntity,
   RefundAddressEntity,
+  RequestEntity,
   RouteEntity,
   routeResource,
   SandboxAddressEntity,
@@ -59,9 +61,19 @@ export const routes = domain({
     sandbox: { advance },
   },
   data: {
-    entities: [RouteEntity, DepositEntity, RefundAddressEntity, FeedEntity, SandboxAddressEntity, SandboxRequestEntity],
+    entities: [
+      RouteEntity,
+      AddressEntity,
+      DepositEntity,
+      RequestEntity,
+      RefundAddressEntity,
+      FeedEntity,
+      SandboxAddressEntity,
+      SandboxRequestEntity,
+    ],
     resources: [routeResource, depositResource],
     migrations,
+    appendOnly: ['payment_route_addresses', 'payment_route_requests'],
     counted: { payment_route_deposits: { scopes: ["''", 'payment_route_id::text'], where: 'not hidden' } },
     timeline: { parts: depositIds },
   },

@@ -7,8 +7,38 @@ import {
   type MigrationStep,
   nameSandbox,
   replaceIndex,
+  replaceUnique,
 } from '@payments/platform'
-import { ROUTES_LISTED, searchedWords } from './entity.ts'
+import { DEPOSITS_BY_TRANSACTION, ROUTES_ACTIVE, ROUTES_BY_ADDRESS, ROUTES_LISTED, searchedWords } from './entity.ts'
+
+/** How long a statement that excludes every writer waits for its lock. */
+const LOCK_WAIT = '300ms'
+
+/**
+ * Statements of a `concurrently` step that write what is unique of a table's rows into a table of its own. The trigger waits for the transactions
+ * that were writing, so the statement after it sees every row that the trigger did not. It runs as the owner, because processes of the release
+ * before have no right to the table until all steps are done.
+ * @param columns of the table, with what each has of a row `new`
+ */
+const recordUnique = (
+  table: string,
+  into: string,
+  columns: Readonly<Record<string, string>>,
+  changed: string,
+): string[] => {
+  const list = Object.keys(columns).join(', ')
+  const values = Object.values(columns).join(', ')
+  const record = `record_${into}`
+  return [
+    `create or replace function ${record}() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$ begin
+      insert into ${into} (${list}) values (${values});
+      return null;
+    end $$`,
+    `create or replace trigger ${table}_recorded after insert on ${table} for each row execute function ${record}()`,
+    `create or replace trigger ${table}_recorded_again after update on ${table} for each row when (${changed}) execute function ${record}()`,
+    `insert into ${into} (${list}) select ${values} from ${table} new on conflict do nothing`,
+  ]
+}
 
 export const migrations: readonly MigrationStep[] = [
   {
@@ -298,4 +328,81 @@ export const migrations: readonly MigrationStep[] = [
     up: [`alter table payment_route_deposits add column returned_amount numeric(78,0) check (returned_amount >= 0)`],
   },
   ...keyByTenant('payment_routes', '2026112712120'),
+  {
+    // What is unique over all organisations, in tables of its own, so that routes and deposits can be distributed.
+    name: '20261128000100_payment_route_addresses',
+    concurrently: true,
+    up: [
+      `create table if not exists payment_route_addresses (
+        address text not null,
+        environment text not null,
+        origin_chain_key text not null,
+        organisation_id uuid not null,
+        payment_route_id uuid not null,
+        primary key (address, environment, origin_chain_key)
+      )`,
+      `create table if not exists payment_route_requests (
+        request_id text not null,
+        environment text not null,
+        organisation_id uuid not null,
+        deposit_id uuid not null,
+        primary key (request_id, environment)
+      )`,
+      ...recordUnique(
+        'payment_routes',
+        'payment_route_addresses',
+        {
+          address: 'lower(new.deposit_address)',
+          environment: 'new.environment',
+          origin_chain_key: 'new.origin_chain_key',
+          organisation_id: 'new.organisation_id',
+          payment_route_id: 'new.id',
+        },
+        `lower(old.deposit_address) <> lower(new.deposit_address) or old.origin_chain_key <> new.origin_chain_key
+          or old.environment <> new.environment`,
+      ),
+      ...recordUnique(
+        'payment_route_deposits',
+        'payment_route_requests',
+        {
+          request_id: 'new.relay_request_id',
+          environment: 'new.environment',
+          organisation_id: 'new.organisation_id',
+          deposit_id: 'new.id',
+        },
+        'old.relay_request_id <> new.relay_request_id or old.environment <> new.environment',
+      ),
+    ],
+  },
+  {
+    name: '20261128000200_payment_route_keys',
+    concurrently: true,
+    up: [
+      ...replaceUnique('payment_routes', 'payment_routes_active_key', ROUTES_ACTIVE),
+      ...replaceUnique('payment_route_deposits', 'payment_route_deposits_transaction_key', DEPOSITS_BY_TRANSACTION),
+      ...indexConcurrently('payment_routes_address_lower', ROUTES_BY_ADDRESS),
+    ],
+  },
+  {
+    // The key of addresses gets the name of the index whose place it takes, which every process knows as that of an address that is taken.
+    name: '20261128000300_payment_route_addresses_key',
+    up: [
+      `do $$ begin
+        if to_regclass('payment_route_addresses_pkey') is null then return; end if;
+        perform set_config('lock_timeout', '${LOCK_WAIT}', true);
+        drop index payment_routes_deposit_address_key;
+        alter index payment_route_addresses_pkey rename to payment_routes_deposit_address_key;
+      end $$`,
+    ],
+  },
+  {
+    name: '20261128000400_payment_route_requests_key',
+    up: [
+      `do $$ begin
+        perform set_config('lock_timeout', '${LOCK_WAIT}', true);
+        alter table payment_route_deposits drop constraint if exists payment_route_deposits_request_key;
+      end $$`,
+    ],
+  },
+  ...keyByTenant('payment_route_deposits', '2026112800050'),
 ]

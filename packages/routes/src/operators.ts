@@ -40,7 +40,11 @@ export const operators: OperatorsDeclaration = {
     },
   ],
   search: [
-    { kind: 'payment_route', from: 'payment_routes', by: { deposit_address: 'deposit_address' } },
+    {
+      kind: 'payment_route',
+      from: '(select payment_route_id as id, organisation_id, environment, address from payment_route_addresses) a',
+      by: { deposit_address: 'address' },
+    },
     {
       kind: 'payment_route_deposit',
       from: 'payment_route_deposits',

@@ -72,8 +72,10 @@ export async function schedulePolls(
   if (depositAddresses.length === 0) return
   const { rowCount } = await runtime.pool.query(
     `update payment_routes set next_poll_at = ${ANNOUNCED_SQL}, poll_seconds = least(poll_seconds, $3)
-      where id in (select id from payment_routes
-                    where environment = $1 and lower(deposit_address) = any ($2::text[]) order by id for no key update)`,
+      where (organisation_id, environment, id) in (
+        select r.organisation_id, r.environment, r.id from payment_route_addresses a
+          join payment_routes r on (r.organisation_id, r.environment, r.id) = (a.organisation_id, a.environment, a.payment_route_id)
+         where a.environment = $1 and a.address = any ($2::text[]) order by r.id for no key update of r)`,
     [environment, depositAddresses.map((address) => address.toLowerCase()), SOON_SECONDS],
   )
   if (rowCount) runtime.trigger(POLL)

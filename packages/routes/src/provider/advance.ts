@@ -12,8 +12,8 @@ export async function advance(unit: UnitOfWork, seconds: number): Promise<void> 
     `update sandbox_relay_requests q
         set created_at = q.created_at - make_interval(secs => $2),
             settles_at = case when q.settles_at > now() then q.settles_at - make_interval(secs => $2) else q.settles_at end
-       from payment_routes r
-      where r.organisation_id = $1 and r.environment = 'test' and q.address = r.deposit_address
+       from payment_route_addresses a
+      where a.organisation_id = $1 and a.environment = 'test' and a.address = lower(q.address)
         and q.settles_at > now() - interval '8 days'`,
     [organisationId, seconds],
   )

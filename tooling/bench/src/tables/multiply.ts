@@ -13,7 +13,7 @@ export interface Copying {
 }
 
 /** What a row is about, in tables without a foreign key for it, or with many rows for each: no two copies are about the same. */
-const ABOUT = ['resource_id', 'event_id']
+const ABOUT = ['resource_id', 'event_id', 'deposit_address', 'relay_request_id']
 
 /** A copy has new ids, other values where a unique index needs them, and is `n` seconds older; what is to come comes as much later. */
 export async function copyingOf(client: Client, table: string): Promise<Copying> {

@@ -11,7 +11,9 @@ const CNGN = '900000000'
 export const TABLES = [
   'customers',
   'payment_routes',
+  'payment_route_addresses',
   'payment_route_deposits',
+  'payment_route_requests',
   'transactions',
   'ledger_entries',
   'ledger_postings',

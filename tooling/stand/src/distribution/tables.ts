@@ -39,6 +39,9 @@ export const globalTables: Readonly<Record<string, string>> = {
   provider_minutes: 'of a provider',
   payment_route_feeds: 'of a provider',
 
+  payment_route_addresses: 'a deposit address belongs to one route over all organisations',
+  payment_route_requests: 'a request of a provider is one deposit over all organisations',
+
   swap_addresses: 'the address of a swap is unique, and its index the next one',
   swap_fee_payer_changes: 'of the fee payer, whom all organisations share',
   swap_fee_payers: 'of the fee payer, whom all organisations share',
@@ -64,10 +67,6 @@ export const SANDBOX = 'sandbox_'
 
 /** Business tables with a key that does not include the organisation yet, and what it would need. */
 export const NOT_YET: Readonly<Record<string, string>> = {
-  payment_routes:
-    'a deposit address is unique across organisations: a global table of the addresses, written with the route',
-  payment_route_deposits:
-    "a provider's request is unique across organisations: a global table of the requests, written with the deposit",
   webhook_queues:
     'the organisation in the statements that take an endpoint that is due: tried, and slower (docs/decisions/scaling.md)',
   webhook_deliveries:
