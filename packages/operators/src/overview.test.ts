@@ -38,6 +38,7 @@ test('an object is found by its id, an id of its provider, a transaction hash, a
     [email, { kind: 'customer', id: customer.id, matched: 'email' }],
     [email.toUpperCase(), { kind: 'customer', id: customer.id, matched: 'email' }],
     [route.depositAddress, { kind: 'payment_route', id: route.id, matched: 'deposit_address' }],
+    [route.depositAddress.toUpperCase(), { kind: 'payment_route', id: route.id, matched: 'deposit_address' }],
     [rows[0].hash, { kind: 'payment_route_deposit', id: rows[0].id, matched: 'transaction_hash' }],
     [rows[0].request, { kind: 'payment_route_deposit', id: rows[0].id, matched: 'provider_id' }],
     [rows[0].order, { kind: 'offramp', id: offramp.id, matched: 'provider_id' }],
