@@ -1,6 +1,6 @@
 import { packageOf, production, type Source, type Text, type Tree } from '../tree.ts'
 
-const CREATES = /\bcreate (?:unlogged )?table (?:if not exists )?"?([a-z_][a-z0-9_.]*)/g
+const CREATES = /\bcreate (?:unlogged )?table (?:if not exists )?"?(?!if not exists)([a-z_][a-z0-9_.]*)/g
 const RENAMES = /\balter table "?[a-z_.]+"? rename to "?([a-z_]+)/g
 const SQL =
   /\bselect\b[\s\S]*\bfrom\b|\binsert\s+into\b|\bupdate\s+\S+\s+(?:\w+\s+)?set\b|\bdelete\s+from\b|\b(?:create|alter|drop|lock)\s+(?:table|unique|index|trigger)\b|\btruncate\b|\bjoin\s+\S+[\s\S]*\bon\b|^\s*(?:from|exists)\b/i
@@ -41,7 +41,7 @@ function namesIn({ value, givenTo }: Text): string[] {
   if (givenTo && TAKES_TABLE.test(givenTo)) return [value.split(/[\s.]/)[0] ?? '']
   if (!SQL.test(value)) return []
   const names = value
-    .replace(/\breferences\s+[\w".]+/gi, '')
+    .replace(/\breferences\s+[\w".]+|\bif\s+(?:not\s+)?exists\b/gi, '')
     .matchAll(
       /\b(?:from|join|into|update|table|only|truncate|on)\s+((?:"?[a-z_][\w.]*"?(?:\s+(?:as\s+)?[a-z_]\w*)?\s*,\s*)*"?[a-z_][\w.]*)/gi,
     )
