@@ -77,7 +77,7 @@ const EQUAL = identity([
  * read all routes.
  */
 const EXISTING = `select id from payment_routes
-  where ${EQUAL} = any (array[${identity(['$1', '$2', '$3', '$4', '$5', '$6', '$7'])}]) and status <> 'deleted' and not hidden
+  where ${EQUAL} = any (array[${identity(['$1', '$2', '$3', '$4', '$5', '$6', '$7'])}]) and organisation_id = $1::uuid and status <> 'deleted' and not hidden
   order by ${EQUAL} limit 1`
 
 /** Is there such a route? The unique index decides later. */
