@@ -1,6 +1,7 @@
 import { type Environment, isId } from '@payments/kernel'
 import {
   ANNOUNCED_SQL,
+  arrayOf,
   grouped,
   type NextPoll,
   pollAfter,
@@ -71,9 +72,9 @@ interface Postponed extends NextPoll {
 
 // What another has locked gets its next poll from that, and what has changed meanwhile has another interval.
 const POSTPONE = `with postponed as (
-    select * from unnest($1::uuid[], $2::integer[], $3::integer[], $4::timestamptz[]) as n (id, was, seconds, at)
+    select * from unnest(${arrayOf('uuid', '$1')}, $2::integer[], $3::integer[], $4::timestamptz[]) as n (id, was, seconds, at)
   ), free as (
-    select id from fiat_polls where id = any ($1::uuid[]) order by id for no key update skip locked
+    select id from fiat_polls where id = any (${arrayOf('uuid', '$1')}) order by id for no key update skip locked
   )
   update fiat_polls q set poll_seconds = n.seconds, failing_since = null, error = null, cancelled_since = null,
          next_poll_at = ${unlessAnnounced('q.next_poll_at', 'n.at')}

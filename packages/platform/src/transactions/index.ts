@@ -6,7 +6,7 @@ export { lifecycle, lifecycleName } from './lifecycle.ts'
 export { contextOf, readsManyRows } from './reads.ts'
 export * from './resource.ts'
 export { runningSnapshots } from './snapshot.ts'
-export type { SqlExecutor } from './sql.ts'
+export { arrayOf, type SqlExecutor } from './sql.ts'
 export {
   actingFor,
   dryRun,

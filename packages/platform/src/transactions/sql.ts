@@ -2,3 +2,9 @@
 export interface SqlExecutor {
   query<R extends object>(text: string, values?: unknown[]): Promise<{ rows: R[] }>
 }
+
+/**
+ * SQL: an array that is a parameter, such as `$1`, of as many elements as the planner expects of any. With a plan for the number that it has, a prepared
+ * statement would be planned each time. For arrays by which few rows are found, by an index.
+ */
+export const arrayOf = (type: string, parameter: string): string => `(select ${parameter}::${type}[])::${type}[]`

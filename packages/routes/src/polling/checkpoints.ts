@@ -1,4 +1,4 @@
-import type { SqlExecutor } from '@payments/platform'
+import { arrayOf, type SqlExecutor } from '@payments/platform'
 import type { DepositQuery } from '../provider/provider.ts'
 
 /** What the provider need not send again, and since when the oldest deposit is pending. */
@@ -20,10 +20,9 @@ interface Row {
  */
 export async function checkpoints(db: SqlExecutor, routeIds: readonly string[]): Promise<Map<string, Checkpoint>> {
   const { rows } = await db.query<Row>(
-    // A subselect hides how many ids there are: with a plan for a single one, a prepared statement would be planned each time.
     `select r.id, (case when newest.at is not null then least(now(), newest.at, pending.oldest) - interval '1 hour' end)::text as since,
             pending.requests, pending.since::text as pending_since
-       from unnest((select $1::uuid[])) as r (id),
+       from unnest(${arrayOf('uuid', '$1')}) as r (id),
     lateral (select max(relay_updated_at) as at from payment_route_deposits where payment_route_id = r.id) as newest,
     lateral (select min(relay_updated_at) as oldest, min(created_at) as since, coalesce(array_agg(relay_request_id), '{}') as requests
                from payment_route_deposits where payment_route_id = r.id and status = 'pending') as pending`,

@@ -1,4 +1,4 @@
-import { ANNOUNCED_SQL, type SqlExecutor } from '@payments/platform'
+import { ANNOUNCED_SQL, arrayOf, type SqlExecutor } from '@payments/platform'
 import type { RouteRow } from '../entity.ts'
 import type { Checkpoint } from './checkpoints.ts'
 import { nextPoll } from './schedule.ts'
@@ -17,9 +17,9 @@ export async function postpone(db: SqlExecutor, quiet: readonly Polled[]): Promi
   await db.query(
     // What another has locked gets its next poll from that.
     `with free as (select id from payment_routes
-                    where id = any ($1::uuid[]) and next_poll_at > ${ANNOUNCED_SQL} for no key update skip locked)
+                    where id = any (${arrayOf('uuid', '$1')}) and next_poll_at > ${ANNOUNCED_SQL} for no key update skip locked)
      update payment_routes r set poll_seconds = q.seconds, next_poll_at = q.at
-       from unnest($1::uuid[], $2::int[], $3::timestamptz[]) as q (id, seconds, at)
+       from unnest(${arrayOf('uuid', '$1')}, $2::int[], $3::timestamptz[]) as q (id, seconds, at)
       where r.id = q.id and r.id in (select id from free)`,
     [
       quiet.map(({ route }) => route.id),
