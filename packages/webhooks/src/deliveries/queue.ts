@@ -1,6 +1,6 @@
 import type { Environment } from '@payments/kernel'
 import { newId } from '@payments/kernel'
-import { inTransaction, WITHOUT_FLUSH } from '@payments/platform'
+import { arrayOf, inTransaction, WITHOUT_FLUSH } from '@payments/platform'
 import type { Pool } from 'pg'
 import { type Capacity, type Due, share } from './fair-share.ts'
 import { PACED_ROOM, paced, pacedAfter } from './pace.ts'
@@ -83,7 +83,7 @@ export async function claim(pool: Pool, capacity: Capacity): Promise<readonly De
       const { rows } = await client.query<DeliveryAttempt>(
         // The rows are few whatever the planner expects: it would join all deliveries and events, where queues are long.
         `with ready as materialized (
-           select picked.id, q.slots, q.proven_at is not null as proven from unnest($1::uuid[], $2::int[]) as s (endpoint_id, room)
+           select picked.id, q.slots, q.proven_at is not null as proven from unnest(${arrayOf('uuid', '$1')}, $2::int[]) as s (endpoint_id, room)
              join webhook_queues q on q.endpoint_id = s.endpoint_id
              cross join lateral (
                select p.id from webhook_deliveries p
@@ -113,7 +113,7 @@ export async function claim(pool: Pool, capacity: Capacity): Promise<readonly De
         `update webhook_queues q set served_at = clock_timestamp(), paced_until = n.paced_until,
             due_at = ${paced(NEXT_DUE, 'q.answered_at is not null', 'n.paced_until')}
            from (select q.endpoint_id, case when q.answered_at is null then ${pacedAfter('s.attempts')} else q.paced_until end as paced_until
-                   from unnest($1::uuid[], $2::int[]) as s (endpoint_id, attempts) join webhook_queues q on q.endpoint_id = s.endpoint_id) n
+                   from unnest(${arrayOf('uuid', '$1')}, $2::int[]) as s (endpoint_id, attempts) join webhook_queues q on q.endpoint_id = s.endpoint_id) n
           where q.endpoint_id = n.endpoint_id`,
         [endpoints, attempts],
       )
@@ -162,7 +162,7 @@ export async function settle(
 ): Promise<readonly Failing[]> {
   return inTransaction(pool, async (client) => {
     const { rows: free } = await client.query<{ id: string }>(
-      'select endpoint_id as id from webhook_queues where endpoint_id = any($1) order by endpoint_id for no key update skip locked',
+      `select endpoint_id as id from webhook_queues where endpoint_id = any(${arrayOf('uuid', '$1')}) order by endpoint_id for no key update skip locked`,
       [[...new Set(all.map(({ delivery }) => delivery.endpointId))]],
     )
     const endpoints = free.map(({ id }) => id)
@@ -189,7 +189,7 @@ export async function settle(
       ],
     )
     const { rows } = await client.query<Failing>(
-      `with r as (select * from unnest($1::uuid[], $2::boolean[], $3::int[], $4::boolean[]) as r (endpoint_id, alive, slots, proven)),
+      `with r as (select * from unnest(${arrayOf('uuid', '$1')}, $2::boolean[], $3::int[], $4::boolean[]) as r (endpoint_id, alive, slots, proven)),
         settled as (
           update webhook_queues q set slots = coalesce(r.slots, q.slots),
               due_at = ${paced(NEXT_DUE, 'q.answered_at is not null or r.alive is true')},

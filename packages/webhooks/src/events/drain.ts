@@ -1,4 +1,5 @@
 import {
+  arrayOf,
   IN_INDEX_ORDER,
   inTransaction,
   type RestoreDeclaration,
@@ -36,11 +37,11 @@ const WAITING = `${WAITING_TENANTS}
 
 /** SQL: events of these tenants, one of each in turn, and of live ones first; none of a tenant with an endpoint that another transaction holds. */
 const TAKE = `with candidates as materialized (
-    select n.id, n.turn from unnest($3::text[], $4::uuid[]) as t (environment, organisation_id) cross join lateral (
+    select n.id, n.turn from unnest(${arrayOf('text', '$3')}, ${arrayOf('uuid', '$4')}) as t (environment, organisation_id) cross join lateral (
       select e.id, row_number() over (order by e.id) as turn from (
         select id from events where drained_at is null and environment = t.environment and organisation_id = t.organisation_id
-         order by id limit $1) e) n
-     order by t.environment, n.turn, n.id limit $1),
+         order by id limit (select $1::int)) e) n
+     order by t.environment, n.turn, n.id limit (select $1::int)),
   due as materialized (
     select id, organisation_id, environment from events
      where id = any (array(select id from candidates)) and drained_at is null order by id for no key update skip locked),
@@ -66,7 +67,7 @@ const TAKE = `with candidates as materialized (
  */
 const DRAIN = `with held as materialized (select pg_advisory_xact_lock(hashtextextended('events.position', 0))),
   batch as materialized (select nextval('events_position') * 1000 as first from held),
-  places as materialized (select e.id, row_number() over (order by e.id) as place from unnest($1::uuid[]) as e (id))
+  places as materialized (select e.id, row_number() over (order by e.id) as place from unnest(${arrayOf('uuid', '$1')}) as e (id))
   update events e set drained_at = now(), position = b.first + p.place from batch b, places p where e.id = p.id`
 
 /**
@@ -85,7 +86,7 @@ export async function drain(
   return inTransaction(
     runtime.pool,
     async (client) => {
-      const { rows: waiting } = await client.query<Waiting>(WAITING)
+      const { rows: waiting } = await client.query<Waiting>(WAITING, [])
       const served = await tenants.served(client, waiting, events)
       if (served.length === 0) return false
       const { rows: taken } = await client.query<Taken>(TAKE, [

@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable, type Runtime, sqlState, type Task } from '@payments/platform'
+import { arrayOf, isDatabaseUnavailable, type Runtime, sqlState, type Task } from '@payments/platform'
 import { EVENT_COLUMNS, insertDeliveries, optInTypes } from '../deliveries/new-deliveries.ts'
 import { DELIVER } from '../deliveries/queue.ts'
 import { type Tenants, tenantsOf, type Waiting } from '../deliveries/tenants.ts'
@@ -68,7 +68,7 @@ async function fanOut(runtime: Runtime, tenants: Tenants, size: number, tried: T
       `select ${EVENT_COLUMNS}, w.id as endpoint_id, row_number() over (order by e.id, w.id) as place
          from events e
          join webhook_endpoints w on w.organisation_id = e.organisation_id and w.environment = e.environment
-        where e.id = any($1) and w.status = 'enabled' and (e.type = any(w.events) or (w.events is null and not e.type = any($2)))`,
+        where e.id = any(${arrayOf('uuid', '$1')}) and w.status = 'enabled' and (e.type = any(w.events) or (w.events is null and not e.type = any($2)))`,
       [taken.map(({ id }) => id), optInTypes(runtime)],
     )
   })

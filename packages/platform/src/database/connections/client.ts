@@ -111,14 +111,14 @@ const REPEATED = 5
 
 /**
  * A connection for background work, which runs the same statements again and again, and mostly finds a few rows by an index: to plan such a statement takes the
- * server longer than to run it. One with parameters is prepared once it was run {@link REPEATED} times.
+ * server longer than to run it. One that is given parameters, or an empty list of them, is prepared once it was run {@link REPEATED} times.
  */
 export class RepeatingClient extends ServiceClient {
   // biome-ignore lint/suspicious/noExplicitAny: the driver's overloads
   override query(...given: any[]): any {
     const query = super.query as (...all: unknown[]) => unknown
     const [text, values, done] = given
-    const isRepeated = typeof text === 'string' && Array.isArray(values) && values.length > 0
+    const isRepeated = typeof text === 'string' && Array.isArray(values) && (values.length > 0 || !text.includes(';'))
     const name = isRepeated ? this.nameOf(text, REPEATED) : undefined
     if (name === undefined) return query.apply(this, given)
     const statement = { name, text, values }
