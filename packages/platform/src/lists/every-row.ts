@@ -31,7 +31,7 @@ export async function* everyRow<E extends EntitySchema>(
   const toRow = rowMapper(runtime, entity)
   const columns = columnsOf(runtime, entity)
   const { tableName } = runtime.orm.getMetadata().get(entity.meta.class)
-  const db = repeatedly(context)
+  const db = listSqlOf(context)
   let last: EntityDictionary<InferEntity<E>> | undefined
   for (;;) {
     const { rows } = await db.query<EntityDictionary<InferEntity<E>>>(
@@ -47,8 +47,8 @@ export async function* everyRow<E extends EntitySchema>(
   }
 }
 
-/** Runs a statement of a list, which is prepared: to plan one of few rows takes the server longer than to read it. On the standby, nothing is. */
-export const repeatedly = (context: QueryContext): SqlExecutor =>
+/** Runs statements of a list, which are prepared: to plan one of few rows takes the server longer than to read it. On the standby, nothing is. */
+export const listSqlOf = (context: QueryContext): SqlExecutor =>
   context.standby ? sqlOf(context.em) : prepared(context.runtime.pool)
 
 /**

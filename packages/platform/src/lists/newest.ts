@@ -2,7 +2,7 @@ import type { EntityDictionary, EntitySchema, InferEntity } from '@mikro-orm/cor
 import type { QueryContext, Runtime } from '../operations/context.ts'
 import { totalSql } from '../records/counts.ts'
 import { sqlOf } from '../transactions/unit.ts'
-import { columnsOf, repeatedly, rowMapper } from './every-row.ts'
+import { columnsOf, listSqlOf, rowMapper } from './every-row.ts'
 
 /** How many rows a list returns at most (specification, Limits). */
 const NEWEST = 200
@@ -32,7 +32,7 @@ export async function newestAndTotal<E extends EntitySchema>(
   const meta = context.runtime.orm.getMetadata().get(entity.meta.class)
   const { organisationId, environment } = context.actor
   // With values of a filter, the best plan may depend on them.
-  const db = values.length > 0 ? sqlOf(context.em) : repeatedly(context)
+  const db = values.length > 0 ? sqlOf(context.em) : listSqlOf(context)
   const { rows } = await db.query<EntityDictionary<InferEntity<E>> & { all_rows: string; id: unknown }>(
     `select n.all_rows, t.* from (select ${totalSql(meta.tableName, scopes)} as all_rows) n
        left join (select ${columnsToRead(context.runtime, entity)} from ${meta.tableName} t

@@ -86,6 +86,7 @@ export async function drain(
   return inTransaction(
     runtime.pool,
     async (client) => {
+      // With an empty list of parameters it is prepared.
       const { rows: waiting } = await client.query<Waiting>(WAITING, [])
       const served = await tenants.served(client, waiting, events)
       if (served.length === 0) return false
