@@ -29,13 +29,12 @@ export async function* everyRow<E extends EntitySchema>(
 ): AsyncGenerator<InferEntity<E>[]> {
   const { runtime, actor } = context
   const toRow = rowMapper(runtime, entity)
-  const columns = columnsOf(runtime, entity)
   const { tableName } = runtime.orm.getMetadata().get(entity.meta.class)
   const db = listSqlOf(context)
   let last: EntityDictionary<InferEntity<E>> | undefined
   for (;;) {
     const { rows } = await db.query<EntityDictionary<InferEntity<E>>>(
-      `select ${columns} from ${tableName}
+      `select ${columnsOf(runtime, entity)} from ${tableName} t
         where organisation_id = $1 and environment = $2 and ${where} ${last ? 'and (created_at, id) < ($3, $4)' : ''}
         order by created_at desc, id desc limit ${PAGE}`,
       [actor.organisationId, actor.environment, ...(last ? [last.created_at, last.id] : [])],
@@ -65,14 +64,21 @@ export function rowMapper<E extends EntitySchema>(
   return (row) => convert(comparator.mapResult(meta, row) as InferEntity<E>)
 }
 
-/** SQL: the columns of an entity that are read with it, for a statement whose plan is kept: one that selects `*` fails once a migration has added a column. */
+/**
+ * SQL: the columns of an entity that are read with it, for a statement whose plan is kept: one that selects `*` fails once a migration has added a
+ * column. Those that the ORM computes are computed over the table as `t`.
+ */
 export function columnsOf({ orm }: Runtime, entity: EntitySchema): string {
   const known = columns.get(orm)?.get(entity)
   if (known !== undefined) return known
   const { props } = orm.getMetadata().get(entity.meta.class)
   const text = props
-    .filter(({ lazy, formula }) => !lazy && !formula)
-    .flatMap(({ fieldNames }) => fieldNames.map((name) => `"${name}"`))
+    .filter(({ lazy }) => !lazy)
+    .flatMap(({ formula, fieldNames }) =>
+      formula
+        ? [`${formula({} as never, { alias: 't' } as never)} as ${fieldNames[0]}`]
+        : fieldNames.map((name) => `"${name}"`),
+    )
     .join(', ')
   columns.set(orm, (columns.get(orm) ?? new Map()).set(entity, text))
   return text

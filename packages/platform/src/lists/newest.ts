@@ -1,5 +1,5 @@
 import type { EntityDictionary, EntitySchema, InferEntity } from '@mikro-orm/core'
-import type { QueryContext, Runtime } from '../operations/context.ts'
+import type { QueryContext } from '../operations/context.ts'
 import { totalSql } from '../records/counts.ts'
 import { sqlOf } from '../transactions/unit.ts'
 import { columnsOf, listSqlOf, rowMapper } from './every-row.ts'
@@ -35,7 +35,7 @@ export async function newestAndTotal<E extends EntitySchema>(
   const db = values.length > 0 ? sqlOf(context.em) : listSqlOf(context)
   const { rows } = await db.query<EntityDictionary<InferEntity<E>> & { all_rows: string; id: unknown }>(
     `select n.all_rows, t.* from (select ${totalSql(meta.tableName, scopes)} as all_rows) n
-       left join (select ${columnsToRead(context.runtime, entity)} from ${meta.tableName} t
+       left join (select ${columnsOf(context.runtime, entity)} from ${meta.tableName} t
                    where organisation_id = $1 and environment = $2 and ${where} order by ${by} desc, id desc limit ${NEWEST}) t on true
       order by t.${by} desc, t.id desc`,
     [organisationId, environment, ...values],
@@ -53,15 +53,3 @@ export const rowsAndTotal = <R>([rows, counted]: readonly [R[], number]): { rows
   rows,
   total: rows.length < NEWEST ? rows.length : Math.max(counted, rows.length),
 })
-
-/** SQL: the columns of an entity over its table `t`, with those that the ORM computes when it reads it. */
-export const columnsToRead = (runtime: Runtime, entity: EntitySchema): string =>
-  [
-    columnsOf(runtime, entity),
-    ...runtime.orm
-      .getMetadata()
-      .get(entity.meta.class)
-      .props.flatMap(({ formula, fieldNames }) =>
-        formula ? [`${formula({} as never, { alias: 't' } as never)} as ${fieldNames[0]}`] : [],
-      ),
-  ].join(', ')

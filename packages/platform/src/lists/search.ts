@@ -4,8 +4,7 @@ import { z } from 'zod'
 import type { QueryContext } from '../operations/context.ts'
 import { totalSql } from '../records/counts.ts'
 import { sqlOf } from '../transactions/unit.ts'
-import { rowMapper } from './every-row.ts'
-import { columnsToRead } from './newest.ts'
+import { columnsOf, rowMapper } from './every-row.ts'
 
 const Time = z.iso.datetime({ offset: true })
 
@@ -159,7 +158,7 @@ export async function searchRows<E extends EntitySchema>(
   const ids = `select f.id from (select t.id, t.created_at ${fitting} ${fence}) f ${behind ?? ''}
     order by f.created_at desc, f.id desc limit ${limit + 1}`
   const found = await sqlOf(em).query<EntityDictionary<InferEntity<E>>>(
-    `select ${columnsToRead(runtime, entity)} from ${meta.tableName} t where t.id = any (array(${ids})) order by t.created_at desc, t.id desc`,
+    `select ${columnsOf(runtime, entity)} from ${meta.tableName} t where t.id = any (array(${ids})) order by t.created_at desc, t.id desc`,
     values,
   )
   const rows = found.rows.slice(0, limit)
