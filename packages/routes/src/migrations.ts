@@ -3,6 +3,7 @@ import {
   countRows,
   indexConcurrently,
   keyByTenant,
+  LOCK_WAIT,
   lifecycle,
   type MigrationStep,
   nameSandbox,
@@ -10,9 +11,6 @@ import {
   replaceUnique,
 } from '@payments/platform'
 import { DEPOSITS_BY_TRANSACTION, ROUTES_ACTIVE, ROUTES_BY_ADDRESS, ROUTES_LISTED, searchedWords } from './entity.ts'
-
-/** How long a statement that excludes every writer waits for its lock. */
-const LOCK_WAIT = '300ms'
 
 /**
  * Statements of a `concurrently` step that write what is unique of a table's rows into a table of its own. The trigger waits for the transactions

@@ -1,7 +1,7 @@
 import { indexConcurrently, type MigrationStep } from '../domain/data.ts'
 
-/** How long the step that exchanges a key waits for each lock: other locks that it has already keep requests waiting meanwhile. */
-const LOCK_WAIT = '300ms'
+/** How long a step that exchanges a key waits for each lock: other locks that it has already keep requests waiting meanwhile. */
+export const LOCK_WAIT = '300ms'
 
 /** What the rows of a table were unique by, without the tenant: its primary key, or another unique key that takes its place. */
 interface FormerKey {

@@ -36,7 +36,7 @@ const checkpointOf = async ({ pool }: Runtime, id: string): Promise<Checkpoint> 
 
 /** Asks the provider what has changed at a route's address, or for everything. No transaction is open meanwhile. */
 async function fetchReports(
-  { runtime: { pool, providers } }: QueryContext,
+  { pool, providers }: Runtime,
   { route, checkpoint }: Polled,
   all = false,
 ): Promise<DepositPage> {
@@ -57,7 +57,7 @@ export async function syncNow(context: QueryContext, route: RouteRow, all = fals
   if (!(await budget.tryConsume(context.runtime.pool, { ...route, callsPerMinute })))
     throw errors.provider_unavailable({ retryAfter: 1 })
   const polled = { route, checkpoint: await checkpointOf(context.runtime, route.id) }
-  return applyInParts(context, route, await aboutObject(route, () => fetchReports(context, polled, all)))
+  return applyInParts(context, route, await aboutObject(route, () => fetchReports(context.runtime, polled, all)))
 }
 
 /**
@@ -93,7 +93,7 @@ export async function poll(
     checkpointOf(runtime, id),
   ])
   if (!route) throw errors.payment_route_not_found()
-  const page = await fetchReports(context, { route, checkpoint }, Math.random() < fullSyncShare(route.pollSeconds))
+  const page = await fetchReports(runtime, { route, checkpoint }, Math.random() < fullSyncShare(route.pollSeconds))
   if (page.reports.length + (page.odd ?? []).length > 0) return apply(context, route, page)
   await postpone(runtime.pool, [{ route, checkpoint }])
   return { synced: 0, created: 0, updated: 0 }
