@@ -12,13 +12,14 @@ function byHand() {
   return { open, read, answer: (n: number) => open[n]?.resolve(n) }
 }
 
-test('who asks while a read is under way shares the next one, which begins after each of them asked', async () => {
+test('who asks in one turn shares a read, and who asks while it is under way the next one, which begins after each of them asked', async () => {
   const { open, read, answer } = byHand()
-  const first = read()
+  const first = [read(), read()]
+  expect(open.length, 'others may ask in this turn').toBe(0)
+  await expect.poll(() => open.length).toBe(1)
   const later = [read(), read(), read()]
-  expect(open.length).toBe(1)
   answer(0)
-  expect(await first).toBe(0)
+  expect(await Promise.all(first)).toEqual([0, 0])
   await expect.poll(() => open.length).toBe(2)
   const last = read()
   answer(1)
@@ -27,7 +28,7 @@ test('who asks while a read is under way shares the next one, which begins after
   answer(2)
   expect(await last).toBe(2)
   const again = read()
-  expect(open.length).toBe(4)
+  await expect.poll(() => open.length).toBe(4)
   answer(3)
   expect(await again).toBe(3)
 })
@@ -35,6 +36,7 @@ test('who asks while a read is under way shares the next one, which begins after
 test('a read that fails fails for those that share it, and not for the next', async () => {
   const { open, read, answer } = byHand()
   const first = read()
+  await expect.poll(() => open.length).toBe(1)
   const later = [read(), read()]
   open[0]?.reject(new Error('lost'))
   await expect(first).rejects.toThrow('lost')
@@ -43,6 +45,7 @@ test('a read that fails fails for those that share it, and not for the next', as
   const failed = await Promise.allSettled(later)
   expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   const next = read()
+  await expect.poll(() => open.length).toBe(3)
   answer(2)
   expect(await next).toBe(2)
 })
