@@ -19,6 +19,7 @@ import {
   type ProviderCalls,
   platform,
   platformSettings,
+  prepared,
   providerCalls,
   providerRules,
   providers,
@@ -155,7 +156,9 @@ export async function composeProcess(
     providers: providers(
       calls.recorded([
         ...(options.live ?? []),
-        ...everyDomain.flatMap((domain) => domain.providers ?? []).flatMap(({ create }) => create({ pool, lookups })),
+        ...everyDomain
+          .flatMap((domain) => domain.providers ?? [])
+          .flatMap(({ create }) => create({ db: prepared(pool), lookups })),
       ]),
       providerRules(everyDomain, settings, lookups),
     ),

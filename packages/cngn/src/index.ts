@@ -59,11 +59,11 @@ export const cngn = domain({
     {
       port: cngnProvider,
       sandbox: 'cngn',
-      create({ pool, lookups }) {
+      create({ db, lookups }) {
         const sandbox = withFaults<SandboxCngn>(
           lookups,
           'cngn',
-          sandboxCngn(pool),
+          sandboxCngn(db),
           CALLS,
           errors.cngn_provider_unavailable,
         )

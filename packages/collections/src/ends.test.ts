@@ -25,7 +25,8 @@ import { receiver } from './sessions/payments.ts'
 const told = new Map<string, readonly DepositReport[]>()
 let honest: SandboxRoutes | undefined
 const sandbox = (): SandboxRoutes => {
-  honest ??= routes.providers?.[0]?.create(service.runtime)[0]?.provider as SandboxRoutes
+  honest ??= routes.providers?.[0]?.create({ ...service.runtime, db: service.runtime.pool })[0]
+    ?.provider as SandboxRoutes
   return honest
 }
 const telling: SandboxRoutes = {

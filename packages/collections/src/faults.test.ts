@@ -12,7 +12,8 @@ let disturbed = false
 let service: Awaited<ReturnType<typeof startService>>
 let honest: SandboxRoutes | undefined
 const sandbox = (): SandboxRoutes => {
-  honest ??= routes.providers?.[0]?.create(service.runtime)[0]?.provider as SandboxRoutes
+  honest ??= routes.providers?.[0]?.create({ ...service.runtime, db: service.runtime.pool })[0]
+    ?.provider as SandboxRoutes
   return honest
 }
 

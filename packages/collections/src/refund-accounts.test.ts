@@ -20,7 +20,10 @@ const service: TestService = useService({
     bind(
       routesProvider,
       'live',
-      later<RoutesProvider>('carrier', () => declared?.create(service.runtime)[0]?.provider as RoutesProvider),
+      later<RoutesProvider>(
+        'carrier',
+        () => declared?.create({ ...service.runtime, db: service.runtime.pool })[0]?.provider as RoutesProvider,
+      ),
     ),
   ],
   settings: { REFUND_ADDRESS_EVM: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F' },

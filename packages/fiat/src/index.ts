@@ -44,11 +44,11 @@ export const fiat = domain({
       port: fiatProvider,
       sandbox: SANDBOX,
       order: { setting: 'FIAT_PROVIDERS', of: (settings) => fiatSettings.from(settings).FIAT_PROVIDERS },
-      create({ pool, lookups }) {
+      create({ db, lookups }) {
         const sandbox = withFaults<SandboxFiat>(
           lookups,
           SANDBOX,
-          sandboxFiat(pool),
+          sandboxFiat(db),
           CALLS,
           errors.fiat_provider_unavailable,
         )

@@ -39,7 +39,7 @@ export const routes = domain({
     {
       port: routesProvider,
       order: { setting: 'ROUTES_PROVIDERS', of: (settings) => routesSettings.from(settings).ROUTES_PROVIDERS },
-      create: ({ pool }) => [bind(routesProvider, 'test', sandboxRoutes(pool))],
+      create: ({ db }) => [bind(routesProvider, 'test', sandboxRoutes(db))],
     },
   ],
   api: {

@@ -43,8 +43,8 @@ export const swaps = domain({
       port: swapsProvider,
       sandbox: SANDBOX,
       order: { setting: 'SWAPS_PROVIDERS', of: (settings) => swapsSettings.from(settings).SWAPS_PROVIDERS },
-      create({ pool, lookups }) {
-        const own = sandboxSwaps(pool)
+      create({ db, lookups }) {
+        const own = sandboxSwaps(db)
         const faulty = withFaults<SandboxSwaps>(lookups, SANDBOX, own, CALLS, errors.swap_provider_unavailable)
         return [bind(swapsProvider, 'test', faulty)]
       },

@@ -1,6 +1,5 @@
 import type { Binding, Extension, Port } from '@payments/kernel'
 import type { TRPCRouterRecord } from '@trpc/server'
-import type { Pool } from 'pg'
 import type { Runtime } from '../operations/context.ts'
 import type { ProviderOrder, Settings, SettingsDeclaration } from '../settings/settings.ts'
 import type { SqlExecutor } from '../transactions/sql.ts'
@@ -18,7 +17,8 @@ interface ProviderDeclaration {
   readonly sandbox?: string
   /** The setting that orders the live providers of the port, and its value: see `providersSetting`. */
   readonly order?: { readonly setting: string; of(settings: Settings): ProviderOrder | undefined }
-  create(dependencies: { readonly pool: Pool; readonly lookups: SqlExecutor }): readonly Binding[]
+  /** @param dependencies statements of their own, prepared where they repeat, and reads that requests share a connection for */
+  create(dependencies: { readonly db: SqlExecutor; readonly lookups: SqlExecutor }): readonly Binding[]
 }
 
 /** Everything that a package adds to the service. `@payments/api` and the gateway read the list of all domains. */

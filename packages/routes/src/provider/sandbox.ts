@@ -58,11 +58,11 @@ const newAddress: Record<NetworkType, () => string> = {
   tvm: () => bs58check.encode(Buffer.concat([Buffer.from([0x41]), randomBytes(20)])),
 }
 
-/** Makes the sandbox provider on a pool. */
-export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
+/** Makes the sandbox provider, whose book is in the database. */
+export function sandboxRoutes(db: SqlExecutor): SandboxRoutes {
   // Committed without waiting for the disk: the commit of the route that uses it waits, and includes it.
   const keepAddress = grouped(async (addresses: readonly object[]) => {
-    await pool.query(
+    await db.query(
       `insert into sandbox_relay_addresses (address, route_id, strict_amount)
        select a.* from json_to_recordset($1) as a (address text, route_id uuid, strict_amount numeric), set_config('synchronous_commit', 'off', true)`,
       [JSON.stringify(addresses)],
@@ -90,7 +90,7 @@ export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
       return { depositAddress, inputAmount, outputAmount }
     },
     async deposits({ depositAddress, origin, destination }) {
-      const { rows } = await pool.query<{
+      const { rows } = await db.query<{
         id: string
         amount: string
         outcome: (typeof sandboxOutcomes)[number]

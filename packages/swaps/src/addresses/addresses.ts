@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Environment } from '@payments/kernel'
-import { grouped, type Runtime, type Task } from '@payments/platform'
+import { grouped, prepared, type Runtime, type Task } from '@payments/platform'
 import { errors } from '../api/errors.ts'
 import { swapsProvider } from '../provider/provider.ts'
 import { addressAt, pathOf, seedBytes, seedOf } from './keys.ts'
@@ -57,17 +57,18 @@ function deriveForRequests(runtime: Runtime, environment: Environment): Promise<
   return shared
 }
 
+/** One plan for any number: with one for the number that is asked for, it would be planned each time, which takes longer than to run it. */
 const TAKE = `with free as materialized (
-    select environment, derivation_index from swap_addresses where environment = $1 and taken_at is null
-     order by derivation_index limit $2 for update skip locked)
-  update swap_addresses s set taken_at = now() from free
-   where s.environment = free.environment and s.derivation_index = free.derivation_index
-  returning s.derivation_index as index, s.address`
+    select derivation_index from swap_addresses where environment = (select $1::text) and taken_at is null
+     order by derivation_index limit (select $2::int) for update skip locked)
+  update swap_addresses set taken_at = now()
+   where environment = (select $1::text) and derivation_index = any (array(select derivation_index from free))
+  returning derivation_index as index, address`
 
 /** Takes addresses that are ready for the requests of a process that ask at the same time; undefined for those for which none is left. */
 const takeReady = ({ pool }: Runtime, environment: Environment) =>
   grouped(async (requests: readonly undefined[]): Promise<(DerivedAddress | undefined)[]> => {
-    const { rows } = await pool.query<DerivedAddress>(TAKE, [environment, requests.length])
+    const { rows } = await prepared(pool).query<DerivedAddress>(TAKE, [environment, requests.length])
     return requests.map((_, place) => rows[place])
   })
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { toDecimal } from '@payments/kernel'
-import { grouped, type SqlExecutor } from '@payments/platform'
+import { arrayOf, grouped, type SqlExecutor } from '@payments/platform'
 import bs58 from 'bs58'
 import { z } from 'zod'
 import { errors } from '../api/errors.ts'
@@ -60,7 +60,7 @@ export function sandboxSwaps(db: SqlExecutor): SandboxSwaps {
   const keepAddress = grouped(async (addresses: readonly string[]) => {
     await db.query(
       `insert into sandbox_swap_addresses (address)
-       select a from unnest($1::text[]) as a, set_config('synchronous_commit', 'off', true) on conflict do nothing`,
+       select a from unnest(${arrayOf('text', '$1')}) as a, set_config('synchronous_commit', 'off', true) on conflict do nothing`,
       [addresses],
     )
     return addresses
