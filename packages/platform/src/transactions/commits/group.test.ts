@@ -53,7 +53,7 @@ const outcomes = (settled: readonly PromiseSettledResult<unknown>[]) =>
 
 test('units of one tenant that are ready together commit together, and each is there once', async () => {
   const { commit, stored } = await newWorld()
-  const subjects = names(32)
+  const subjects = names(64)
   await Promise.all(subjects.map((subject) => commit(subject)))
   const now = await stored()
   expect(now.subjects).toEqual(subjects)

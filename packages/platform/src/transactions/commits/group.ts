@@ -9,7 +9,7 @@ import { type Gathered, joined, type Writes } from './statement.ts'
  * Two, so that the process prepares what the database does not work on: with one alone, both wait for each other in turn. The second only
  * for some, because what a statement costs is for the smaller part its rows.
  */
-const SHARING = { most: 8, atOnce: 2, enough: 4 }
+const SHARING = { most: 16, atOnce: 2, enough: 8 }
 
 interface Group {
   readonly commit: (writes: Writes) => Promise<void>
