@@ -1,6 +1,16 @@
 import { joinCustomerName } from '@payments/customers'
 import { isId } from '@payments/kernel'
-import { countSql, type NewRow, newRow, type QueryContext, type Recorder, type UnitOfWork } from '@payments/platform'
+import {
+  countOf,
+  listSqlOf,
+  type NewRow,
+  newRow,
+  type QueryContext,
+  type Recorder,
+  sqlOf,
+  totalSql,
+  type UnitOfWork,
+} from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import type { Transaction } from '../api/schemas.ts'
@@ -63,15 +73,6 @@ const orUpdated = ({ into: { key, text }, json }: NewRow): NewRow => ({
   json,
 })
 
-/** The exact number of rows of a tenant, or of one of its customers: counting a million rows costs a hundred times the page. */
-const total = sql.raw(
-  countSql('transactions', {
-    organisationId: 'own.organisation_id',
-    environment: 'own.environment',
-    scope: 'own.customer_id',
-  }),
-)
-
 /** The columns of the list, with the customer's name as it is now. */
 export const COLUMNS =
   't.id, t.kind, t.customer_id, c.name as customer_name, t.status, t.destination, t.amount, t.amount_usd, t.receipt, t.created_at'
@@ -104,33 +105,33 @@ export async function findTransaction(context: QueryContext, id: string): Promis
   return presentTransaction(rows[0])
 }
 
-/** The exact number of transactions of the organisation, or of one customer. */
-export async function countTransactions({ em, actor }: QueryContext, customerId: string | undefined): Promise<number> {
-  const { organisationId, environment } = actor
-  const { rows } = await sql<{ total: string }>`
-    select ${total} as total from (values (${organisationId}::uuid, ${environment}, ${customerId?.toLowerCase() ?? ''})) own (organisation_id, environment, customer_id)`.execute(
-    em.getKysely(),
-  )
-  return Number(rows[0]?.total ?? 0)
-}
+/** The exact number of transactions of the organisation, or of one customer: counting a million rows costs a hundred times the page. */
+export const countTransactions = ({ em, actor }: QueryContext, customerId: string | undefined): Promise<number> =>
+  countOf(sqlOf(em), actor, 'transactions', 'scope = $3', [customerId?.toLowerCase() ?? ''])
+
+const NEWEST_AND_TOTAL = (scope: string, where: string): string => `
+  select n.total, t.*
+    from (select ${totalSql('transactions', `scope = ${scope}`)} as total) n
+    left join (
+      select ${COLUMNS}
+        from transactions t
+        ${joinCustomerName('c', 't')}
+       where t.organisation_id = $1 and t.environment = $2 and ${where}
+       order by t.created_at desc, t.id desc limit ${NEWEST}) t on true
+   order by t.created_at desc, t.id desc`
+const OF_ALL = NEWEST_AND_TOTAL("''", 'true')
+const OF_CUSTOMER = NEWEST_AND_TOTAL('$3::uuid::text', 't.customer_id = $3::uuid')
 
 /** The newest 200 transactions of the organisation or of one customer, and the exact total, summed from a few counters. */
 export async function listTransactions(
   context: QueryContext,
   customerId: string | undefined,
 ): Promise<{ transactions: z.infer<typeof Transaction>[]; total: number }> {
-  const { organisationId, environment } = context.actor
-  const { rows } = await sql<ListRow & { total: string }>`
-    select n.total, t.*
-      from (select ${total} as total
-              from (values (${organisationId}::uuid, ${environment}, ${customerId?.toLowerCase() ?? ''})) own (organisation_id, environment, customer_id)) n
-      left join (
-        select ${columns}
-          from transactions t
-          ${sql.raw(joinCustomerName('c', 't'))}
-         where t.organisation_id = ${organisationId} and t.environment = ${environment} ${customerId ? sql`and t.customer_id = ${customerId}` : sql``}
-         order by t.created_at desc, t.id desc limit ${NEWEST}) t on true
-     order by t.created_at desc, t.id desc`.execute(context.em.getKysely())
+  const tenant = [context.actor.organisationId, context.actor.environment]
+  const { rows } =
+    customerId === undefined
+      ? await listSqlOf(context).query<ListRow & { total: string }>(OF_ALL, tenant)
+      : await sqlOf(context.em).query<ListRow & { total: string }>(OF_CUSTOMER, [...tenant, customerId])
   return {
     total: Number(rows[0]?.total ?? 0),
     transactions: rows.filter((row) => row.id !== null).map(presentTransaction),

@@ -1,7 +1,7 @@
 /** Lists as replies: the newest rows, pages, and files of all rows. */
 
 export { csvRecord } from './csv.ts'
-export { columnsOf, everyRow, rowMapper } from './every-row.ts'
+export { columnsOf, everyRow, listSqlOf, rowMapper } from './every-row.ts'
 export {
   type ExportSource,
   exportCsv,

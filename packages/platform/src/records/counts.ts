@@ -172,14 +172,6 @@ export const recordCounts: readonly string[] = [
   ) with (fillfactor = 50)`,
 ]
 
-/** SQL: the exact number of rows of a table in one scope, where its tenant and scope are columns of the statement. */
-export const countSql = (
-  table: string,
-  { organisationId, environment, scope }: Record<'organisationId' | 'environment' | 'scope', string>,
-): string =>
-  `(select coalesce(sum(n.count), 0) from record_counts n
-     where n.organisation_id = ${organisationId} and n.environment = ${environment} and n.table_name = '${table}' and n.scope = ${scope})`
-
 /**
  * SQL: the exact number of rows of a table that {@link countRows} counts for a tenant, `$1` and `$2`, or for the {@link INSTALLATION}.
  * @param scopes SQL that names the scopes to sum; its first parameter is `$3`
