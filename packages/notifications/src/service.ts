@@ -13,11 +13,13 @@ const readerOf = ({ actor }: QueryContext): string | undefined => (actor.kind ==
  */
 export async function list(context: QueryContext): Promise<{ rows: NotificationRow[]; total: number }> {
   const hidden = await hiddenTypes(context)
-  const { rows, total } = await newestAndTotal(context, NotificationEntity, {
-    where: 'type <> all ($3::text[])',
-    values: [hidden],
-    scopes: 'scope <> all ($3::text[])',
-  })
+  const { rows, total } = await newestAndTotal(
+    context,
+    NotificationEntity,
+    hidden.length > 0
+      ? { where: 'type <> all ($3::text[])', values: [hidden], scopes: 'scope <> all ($3::text[])' }
+      : { scopes: 'true' },
+  )
   return { rows: await ofReader(context, rows), total }
 }
 
