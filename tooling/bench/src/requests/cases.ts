@@ -1,6 +1,7 @@
 import type { Actor } from '@payments/kernel'
 import { type Sample, START_SESSION, samples } from '@payments/stand'
 import { creation, type LoadRequest } from '../servers/load.ts'
+import type { FloorStatement } from './floor.ts'
 
 /** Whom and what the requests name. */
 export interface Stand {
@@ -19,6 +20,8 @@ export interface Case {
   readonly name: string
   /** For a read: the table whose newest rows it returns. */
   readonly from?: string
+  /** For a read whose rows are not the newest of a table: what finds them. */
+  readonly select?: (stand: Stand) => FloorStatement
   request(stand: Stand, unique: string, index: number): LoadRequest
 }
 
@@ -92,6 +95,11 @@ export const domainCases: readonly Case[] = [
 export const replay: Case = {
   domain: 'customers',
   name: 'idempotent replay of POST /customers',
+  select: ({ actor }) => ({
+    text: `select status, reply, encrypted from idempotency_keys
+      where organisation_id = $1 and environment = 'test' and method = 'POST' and path = '/v1/customers' and key = 'replayed'`,
+    value: actor.organisationId,
+  }),
   request: ({ key }) =>
     creation(key, samples.customer.path, { name: 'Ada Obi', email: 'replayed@example.com' }, 'replayed'),
 }

@@ -13,6 +13,7 @@ export interface FloorStatement {
 }
 
 export interface FloorCase {
+  readonly kind: 'read' | 'write'
   readonly statements: readonly FloorStatement[]
   readonly status: number
   readonly reply: string
@@ -100,7 +101,7 @@ const server = createServer((req, res) => {
   const answer = async () => {
     if (!current || !(await admit(req))) return void res.writeHead(401).end()
     if (req.method === 'POST') await parse(req)
-    const reply = await (req.method === 'POST' ? insert(current) : select(current))
+    const reply = await (current.kind === 'write' ? insert(current) : select(current))
     res.writeHead(current.status, { 'content-type': 'application/json; charset=utf-8' }).end(reply)
   }
   answer().catch((error: unknown) => res.writeHead(500).end(String(error)))

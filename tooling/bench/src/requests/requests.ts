@@ -207,7 +207,7 @@ async function recordWrites(
         answer = await send(gateway, each, stand)
         return idOf(answer.reply)
       })
-      recorded.set(each, { own: { statements, ...answer }, table })
+      recorded.set(each, { own: { kind: 'write', statements, ...answer }, table })
     }
     return recorded
   } finally {
@@ -218,7 +218,8 @@ async function recordWrites(
 /** What the floor is to read: as many rows as the service shows now. */
 async function recordRead(each: Case, stand: Stand, service: RunningServer): Promise<FloorCase> {
   const answer = await send(service, each, stand)
-  return { statements: each.from ? [selectOf(each.from, stand, countOf(answer.reply))] : [], ...answer }
+  const select = each.select?.(stand) ?? (each.from && selectOf(each.from, stand, countOf(answer.reply)))
+  return { kind: 'read', statements: select ? [select] : [], ...answer }
 }
 
 /** @throws Error when the reply is no success */
