@@ -109,7 +109,7 @@ export async function findTransaction(context: QueryContext, id: string): Promis
 export const countTransactions = ({ em, actor }: QueryContext, customerId: string | undefined): Promise<number> =>
   countOf(sqlOf(em), actor, 'transactions', 'scope = $3', [customerId?.toLowerCase() ?? ''])
 
-const NEWEST_AND_TOTAL = (scope: string, where: string): string => `
+const newestOf = (scope: string, where: string): string => `
   select n.total, t.*
     from (select ${totalSql('transactions', `scope = ${scope}`)} as total) n
     left join (
@@ -119,8 +119,8 @@ const NEWEST_AND_TOTAL = (scope: string, where: string): string => `
        where t.organisation_id = $1 and t.environment = $2 and ${where}
        order by t.created_at desc, t.id desc limit ${NEWEST}) t on true
    order by t.created_at desc, t.id desc`
-const OF_ALL = NEWEST_AND_TOTAL("''", 'true')
-const OF_CUSTOMER = NEWEST_AND_TOTAL('$3::uuid::text', 't.customer_id = $3::uuid')
+const OF_ALL = newestOf("''", 'true')
+const OF_CUSTOMER = newestOf('$3::uuid::text', 't.customer_id = $3::uuid')
 
 /** The newest 200 transactions of the organisation or of one customer, and the exact total, summed from a few counters. */
 export async function listTransactions(

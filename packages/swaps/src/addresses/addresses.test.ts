@@ -4,8 +4,8 @@ import { checkFingerprints } from '@payments/platform'
 import bs58 from 'bs58'
 import { HDKey } from 'micro-key-producer/slip10.js'
 import { expect, test } from 'vitest'
-import { newMerchant, newSwap, tableContents, useService } from '#testing'
-import { addressTask, listAddresses, takeAddress } from './addresses.ts'
+import { connected, newMerchant, newSwap, tableContents, useService } from '#testing'
+import { addressTask, listAddresses, TAKE, takeAddress } from './addresses.ts'
 import { addressAt, pathOf, seedBytes, signersFrom } from './keys.ts'
 
 const SEED = Buffer.from('000102030405060708090a0b0c0d0e0f', 'hex')
@@ -52,6 +52,24 @@ test('parallel swaps have an index and an address each, which follow from the se
     expect(row.deposit_address).toBe(addressAt(seedBytes(SWAP_SEED), 'test', row.derivation_index))
     expect(made.find(({ id }) => id === row.id)?.depositAddress).toBe(row.deposit_address)
   }
+})
+
+test('the next addresses are found by index, by one plan for any number, also by statistics of a moment in which many were ready', async () => {
+  const owner = await connected(service)
+  await owner.query('begin')
+  await owner.query(
+    `insert into swap_addresses (environment, derivation_index, address)
+     select 'live', n, 'ready ' || n from generate_series(1000000, 1020000) as n`,
+  )
+  await owner.query('analyze swap_addresses')
+  await owner.query('set local plan_cache_mode = force_generic_plan')
+  await owner.query(`prepare taken (text, int) as ${TAKE}`)
+  const { rows } = await owner.query<{ 'QUERY PLAN': string }>("explain execute taken ('live', 3)")
+  await owner.query('rollback')
+  await owner.end()
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+  expect(plan.match(/(Index|Bitmap) .*Scan/g)?.length, plan).toBeGreaterThan(1)
+  expect(plan).not.toContain('Seq Scan')
 })
 
 test('an address is found again from the seed alone, also when its row is lost', async () => {
