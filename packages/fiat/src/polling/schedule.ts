@@ -2,7 +2,7 @@ import { type Environment, isId } from '@payments/kernel'
 import {
   ANNOUNCED_SQL,
   arrayOf,
-  grouped,
+  groupedBy,
   type NextPoll,
   pollAfter,
   pollQueue,
@@ -81,24 +81,16 @@ const POSTPONE = `with postponed as (
     from postponed n
    where q.id = any (array(select id from free)) and n.id = q.id and n.was = q.poll_seconds`
 
-const postponing = new WeakMap<Runtime, (postponed: Postponed) => Promise<unknown>>()
-
 /** Postpones the next poll of an order of which nothing is new: one statement for all that are polled at the same time. It locks no order. */
-export function postpone(runtime: Runtime, postponed: Postponed): Promise<unknown> {
-  const own =
-    postponing.get(runtime) ??
-    grouped(async (all: readonly Postponed[]) => {
-      await runtime.pool.query(POSTPONE, [
-        all.map(({ id }) => id),
-        all.map(({ was }) => was),
-        all.map(({ pollSeconds }) => pollSeconds),
-        all.map(({ nextPollAt }) => nextPollAt),
-      ])
-      return all
-    })
-  postponing.set(runtime, own)
-  return own(postponed)
-}
+export const postpone = groupedBy(async ({ pool }: Runtime, all: readonly Postponed[]) => {
+  await pool.query(POSTPONE, [
+    all.map(({ id }) => id),
+    all.map(({ was }) => was),
+    all.map(({ pollSeconds }) => pollSeconds),
+    all.map(({ nextPollAt }) => nextPollAt),
+  ])
+  return all
+})
 
 /** Ends the polls of a locked order, for which nothing more can happen. */
 export const endPolls = (db: SqlExecutor, id: string): Promise<unknown> =>

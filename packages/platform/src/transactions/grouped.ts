@@ -76,6 +76,18 @@ export function grouped<Item, Answer>(
   }
 }
 
+/** {@link grouped} statements, shared by the callers of one pool or runtime each. */
+export function groupedBy<Owner extends object, Item, Answer>(
+  run: (owner: Owner, items: readonly Item[]) => Promise<readonly Answer[]>,
+): (owner: Owner, item: Item) => Promise<Answer> {
+  const shared = new WeakMap<Owner, (item: Item) => Promise<Answer>>()
+  return (owner, item) => {
+    const own = shared.get(owner) ?? grouped((items: readonly Item[]) => run(owner, items))
+    shared.set(owner, own)
+    return own(item)
+  }
+}
+
 /** Callers that one statement will serve. It takes more until it is sent. */
 interface Batch {
   readonly send: () => void

@@ -1,7 +1,7 @@
 /** Units of work, resources with a status, and entities. */
 
 export * from './entity.ts'
-export { grouped } from './grouped.ts'
+export { grouped, groupedBy } from './grouped.ts'
 export { lifecycle, lifecycleName } from './lifecycle.ts'
 export { contextOf, readsManyRows } from './reads.ts'
 export * from './resource.ts'

@@ -1,5 +1,5 @@
 import { type Environment, requestedAmount, toDecimal } from '@payments/kernel'
-import { firstAnswer, grouped, type QueryContext, type Runtime } from '@payments/platform'
+import { firstAnswer, groupedBy, type QueryContext, type Runtime } from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
 import type { RateList } from '../api/schemas.ts'
@@ -62,16 +62,19 @@ interface Wanted {
   readonly quoted: bigint
 }
 
-const lookingFor = new WeakMap<Runtime, (wanted: readonly Wanted[]) => Promise<readonly (DatedQuote | undefined)[]>>()
+/** Requests at the same time share one statement. */
+const lookFor = groupedBy(storedFor)
 
-/** The quotes that still apply, by the currency that is sold. Requests at the same time share one statement. */
+/** The quotes that still apply, by the currency that is sold. */
 async function stored(
   { runtime, actor }: QueryContext,
   wanted: readonly Omit<Wanted, 'environment'>[],
 ): Promise<ReadonlyMap<Currency, DatedQuote>> {
-  const look = lookingFor.get(runtime) ?? grouped((all: readonly (readonly Wanted[])[]) => storedFor(runtime, all))
-  lookingFor.set(runtime, look)
-  const quotes = await look(wanted.map(({ from, quoted }) => ({ environment: actor.environment, from, quoted })))
+  const environment = actor.environment
+  const quotes = await lookFor(
+    runtime,
+    wanted.map(({ from, quoted }) => ({ environment, from, quoted })),
+  )
   return new Map(wanted.flatMap(({ from }, place) => (quotes[place] ? [[from, quotes[place]] as const] : [])))
 }
 
