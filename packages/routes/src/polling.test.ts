@@ -30,6 +30,21 @@ async function dueRoutes(count: number, pollSeconds: number): Promise<void> {
   )
 }
 
+/** The runtime, and how many statements about routes its pool has sent. */
+function counting(): { runtime: Runtime; sent: () => number } {
+  let statements = 0
+  const pool = new Proxy(service.runtime.pool, {
+    get(target, name) {
+      if (name !== 'query') return Reflect.get(target, name)
+      return (...given: [string, unknown[]]) => {
+        if (given[0].includes('payment_route')) statements++
+        return target.query(...given)
+      }
+    },
+  })
+  return { runtime: { ...service.runtime, pool } as Runtime, sent: () => statements }
+}
+
 /** Claims due routes within the rate limit, and returns how many calls the limit allowed in that time. */
 async function claims(rounds: number): Promise<{ ids: string[]; allowed: number }> {
   const started = Date.now()
@@ -42,19 +57,10 @@ async function claims(rounds: number): Promise<{ ids: string[]; allowed: number 
 
 test('a round over a hundred thousand due routes claims them with one statement and makes as many polls as the provider’s limit allows', async () => {
   for (let part = 0; part < sized(20, 1); part++) await dueRoutes(5000, 3600)
-  let statements = 0
-  const pool = new Proxy(service.runtime.pool, {
-    get(target, name) {
-      if (name !== 'query') return Reflect.get(target, name)
-      return (...given: [string, unknown[]]) => {
-        if (given[0].includes('payment_routes')) statements++
-        return target.query(...given)
-      }
-    },
-  })
-  const claimed = await claimRound({ ...service.runtime, pool } as Runtime, 200)
+  const { runtime, sent } = counting()
+  const claimed = await claimRound(runtime, 200)
   expect(claimed.length).toBe(200)
-  expect(statements).toBe(1)
+  expect(sent()).toBe(1)
 })
 
 test.each([500, 2500])(
@@ -191,6 +197,27 @@ test('a poll of which nothing is told changes its next poll alone, without waiti
   } finally {
     await owner.end()
   }
+})
+
+test('routes that are polled at the same time share what is read and written of them, and each gets its own next poll', async () => {
+  await dueRoutes(20, FIRST_POLL_SECONDS)
+  const claimed = await budget.claim(service.runtime.pool, of(12_000), 20)
+  const { runtime, sent } = counting()
+  await Promise.all(claimed.map((each) => poll(runtime, each)))
+  const { rowCount } = await service.runtime.pool.query(
+    'select from payment_routes where poll_seconds = $1 and next_poll_at > now() + make_interval(secs => $1 * 0.7)',
+    [2 * FIRST_POLL_SECONDS],
+  )
+  expect(rowCount).toBe(20)
+  expect(sent()).toBeLessThan(20)
+})
+
+test('a poll of a route as that of another tenant fails alone', async () => {
+  await dueRoutes(2, FIRST_POLL_SECONDS)
+  const [one, other] = await budget.claim(service.runtime.pool, of(12_000), 2)
+  const foreign = { ...(other as ClaimedPoll), organisationId: newId() }
+  const settled = await Promise.allSettled([one as ClaimedPoll, foreign].map((each) => poll(service.runtime, each)))
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
 })
 
 test('a claimed route is not due again at once, and one whose process died is due again within 30 seconds', async () => {

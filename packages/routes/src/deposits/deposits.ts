@@ -11,9 +11,10 @@ import {
   unitOfWork,
 } from '@payments/platform'
 import { errors } from '../api/errors.ts'
-import { RouteEntity, type RouteRow, WITH_HIDDEN } from '../entity.ts'
-import { type Checkpoint, checkpoints } from '../polling/checkpoints.ts'
-import { type Polled, postpone } from '../polling/postpone.ts'
+import type { RouteRow } from '../entity.ts'
+import { checkpointOf } from '../polling/checkpoints.ts'
+import { claimedRoute } from '../polling/claimed.ts'
+import { type Polled, postponeOne } from '../polling/postpone.ts'
 import { budget, pauseOf } from '../polling/rate-budget.ts'
 import { fullSyncShare, POLL, SOON_SECONDS } from '../polling/schedule.ts'
 import { limitSync } from '../polling/sync-limits.ts'
@@ -30,9 +31,6 @@ export const queryOf = (
   destination: { networkKey: route.destinationChainKey, currency: route.destinationCurrency },
   ...checkpoint,
 })
-
-const checkpointOf = async ({ pool }: Runtime, id: string): Promise<Checkpoint> =>
-  (await checkpoints(pool, [id])).get(id) as Checkpoint
 
 /** Asks the provider what has changed at a route's address, or for everything. No transaction is open meanwhile. */
 async function fetchReports(
@@ -56,7 +54,7 @@ export async function syncNow(context: QueryContext, route: RouteRow, all = fals
   await limitSync(context, route, callsPerMinute)
   if (!(await budget.tryConsume(context.runtime.pool, { ...route, callsPerMinute })))
     throw errors.provider_unavailable({ retryAfter: 1 })
-  const polled = { route, checkpoint: await checkpointOf(context.runtime, route.id) }
+  const polled = { route, checkpoint: await checkpointOf(context.runtime.pool, route.id) }
   return applyInParts(context, route, await aboutObject(route, () => fetchReports(context.runtime, polled, all)))
 }
 
@@ -86,16 +84,16 @@ export async function poll(
   runtime: Runtime,
   { id, organisationId, environment }: Omit<ClaimedPoll, 'pollSeconds' | 'provider'>,
 ): Promise<SyncCounts> {
-  const context = queryContext(runtime, system(organisationId, environment))
   if (!isId(id)) throw errors.payment_route_not_found()
   const [route, checkpoint] = await Promise.all([
-    context.em.findOne(RouteEntity, { id }, { filters: WITH_HIDDEN }),
-    checkpointOf(runtime, id),
+    claimedRoute(runtime, { id, organisationId, environment }),
+    checkpointOf(runtime.pool, id),
   ])
   if (!route) throw errors.payment_route_not_found()
   const page = await fetchReports(runtime, { route, checkpoint }, Math.random() < fullSyncShare(route.pollSeconds))
-  if (page.reports.length + (page.odd ?? []).length > 0) return apply(context, route, page)
-  await postpone(runtime.pool, [{ route, checkpoint }])
+  if (page.reports.length + (page.odd ?? []).length > 0)
+    return apply(queryContext(runtime, system(organisationId, environment)), route, page)
+  await postponeOne(runtime.pool, { route, checkpoint })
   return { synced: 0, created: 0, updated: 0 }
 }
 

@@ -1,10 +1,10 @@
 import { system } from '@payments/kernel'
 import { aboutObject, type ClaimedPoll, heedingPause, queryContext, type Runtime } from '@payments/platform'
 import { apply, poll, queryOf } from '../deposits/deposits.ts'
-import { RouteEntity, WITH_HIDDEN } from '../entity.ts'
 import { type DepositPage, type RoutesProvider, routesProvider } from '../provider/provider.ts'
 import { effectOf, findExisting } from '../routes/existing.ts'
 import { type Checkpoint, checkpoints } from './checkpoints.ts'
+import { claimedRoutes } from './claimed.ts'
 import { type Polled, postpone } from './postpone.ts'
 import { budget, pauseOf } from './rate-budget.ts'
 import { fullSyncShare } from './schedule.ts'
@@ -51,15 +51,7 @@ async function pollTogether(
 ): Promise<void> {
   const ids = claimed.map(({ id }) => id)
   const environment = claimed[0]?.environment ?? 'live'
-  const context = queryContext(runtime, system(claimed[0]?.organisationId ?? '', environment))
-  const [rows, stored] = await Promise.all([
-    context.em.find(
-      RouteEntity,
-      { id: { $in: ids } },
-      { filters: { ...WITH_HIDDEN, tenant: false }, disableIdentityMap: true },
-    ),
-    checkpoints(runtime.pool, ids),
-  ])
+  const [rows, stored] = await Promise.all([claimedRoutes(runtime, ids), checkpoints(runtime.pool, ids)])
   const polled = rows.map((route): Polled => ({ route, checkpoint: stored.get(route.id) as Checkpoint }))
   // What has no deposit yet has no time since which it is asked for; its list is short.
   const groups = [

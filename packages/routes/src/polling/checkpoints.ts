@@ -1,4 +1,4 @@
-import { arrayOf, type SqlExecutor } from '@payments/platform'
+import { arrayOf, groupedBy, type Runtime, type SqlExecutor } from '@payments/platform'
 import type { DepositQuery } from '../provider/provider.ts'
 
 /** What the provider need not send again, and since when the oldest deposit is pending. */
@@ -39,3 +39,9 @@ export async function checkpoints(db: SqlExecutor, routeIds: readonly string[]):
     ]),
   )
 }
+
+/** The checkpoint of a route; routes that are polled at the same time share the statement. */
+export const checkpointOf = groupedBy(async (pool: Runtime['pool'], routeIds: readonly string[]) => {
+  const found = await checkpoints(pool, routeIds)
+  return routeIds.map((id) => found.get(id) as Checkpoint)
+})

@@ -1,4 +1,4 @@
-import { ANNOUNCED_SQL, arrayOf, type SqlExecutor } from '@payments/platform'
+import { ANNOUNCED_SQL, arrayOf, groupedBy, type Runtime, type SqlExecutor } from '@payments/platform'
 import type { RouteRow } from '../entity.ts'
 import type { Checkpoint } from './checkpoints.ts'
 import { nextPoll } from './schedule.ts'
@@ -28,3 +28,9 @@ export async function postpone(db: SqlExecutor, quiet: readonly Polled[]): Promi
     ],
   )
 }
+
+/** Sets the next poll of one of them; routes that are polled at the same time share the statement. */
+export const postponeOne = groupedBy(async (pool: Runtime['pool'], quiet: readonly Polled[]) => {
+  await postpone(pool, quiet)
+  return quiet
+})

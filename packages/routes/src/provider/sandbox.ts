@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { assetOf, type NetworkType, networkOf, networks, toDecimal } from '@payments/kernel'
-import { grouped, type SqlExecutor } from '@payments/platform'
+import { arrayOf, grouped, type SqlExecutor } from '@payments/platform'
 import bs58 from 'bs58'
 import bs58check from 'bs58check'
 import { checksum } from 'ox/Address'
@@ -58,6 +58,22 @@ const newAddress: Record<NetworkType, () => string> = {
   tvm: () => bs58check.encode(Buffer.concat([Buffer.from([0x41]), randomBytes(20)])),
 }
 
+/** A deposit in the sandbox's book, with what its address was quoted. */
+interface RequestRow {
+  readonly address: string
+  readonly id: string
+  readonly amount: string
+  readonly outcome: (typeof sandboxOutcomes)[number]
+  readonly tx_hash: string
+  readonly settled: boolean
+  readonly simulates_timeout: boolean
+  readonly created_at: string
+  readonly settles_at: string
+  readonly origin_chain_key: string | null
+  readonly origin_currency: string | null
+  readonly strict_amount: string | null
+}
+
 /** Makes the sandbox provider, whose book is in the database. */
 export function sandboxRoutes(db: SqlExecutor): SandboxRoutes {
   // Committed without waiting for the disk: the commit of the route that uses it waits, and includes it.
@@ -68,6 +84,15 @@ export function sandboxRoutes(db: SqlExecutor): SandboxRoutes {
       [JSON.stringify(addresses)],
     )
     return addresses
+  })
+  const requestsTo = grouped(async (addresses: readonly string[]) => {
+    const { rows } = await db.query<RequestRow>(
+      `select r.address, r.id, r.amount::text, r.outcome, r.tx_hash, r.settles_at <= now() as settled, r.simulates_timeout, r.created_at::text,
+              r.settles_at::text, r.origin_chain_key, r.origin_currency, a.strict_amount::text
+         from sandbox_relay_requests r join sandbox_relay_addresses a using (address) where r.address = any (${arrayOf('text', '$1')}) order by r.created_at`,
+      [addresses],
+    )
+    return addresses.map((address) => rows.filter((row) => row.address === address))
   })
   return {
     name: 'sandbox',
@@ -90,24 +115,7 @@ export function sandboxRoutes(db: SqlExecutor): SandboxRoutes {
       return { depositAddress, inputAmount, outputAmount }
     },
     async deposits({ depositAddress, origin, destination }) {
-      const { rows } = await db.query<{
-        id: string
-        amount: string
-        outcome: (typeof sandboxOutcomes)[number]
-        tx_hash: string
-        settled: boolean
-        simulates_timeout: boolean
-        created_at: string
-        settles_at: string
-        origin_chain_key: string | null
-        origin_currency: string | null
-        strict_amount: string | null
-      }>(
-        `select r.id, r.amount::text, r.outcome, r.tx_hash, r.settles_at <= now() as settled, r.simulates_timeout, r.created_at::text,
-                r.settles_at::text, r.origin_chain_key, r.origin_currency, a.strict_amount::text
-           from sandbox_relay_requests r join sandbox_relay_addresses a using (address) where r.address = $1 order by r.created_at`,
-        [depositAddress],
-      )
+      const rows = await requestsTo(depositAddress)
       if (rows.some((row) => row.simulates_timeout && !row.settled)) {
         throw errors.provider_unavailable({ retryAfter: 5, cause: new Error('The sandbox plays a timeout') })
       }
