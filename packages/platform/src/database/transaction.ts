@@ -12,11 +12,17 @@ import type { Pool, PoolClient } from 'pg'
 import type { ServiceClient } from './connections/client.ts'
 import { isDatabaseUnavailable, sqlState } from './errors.ts'
 
-/** Starts a transaction whose commit may be lost in a database crash: only for work that is then repeated. */
-export const WITHOUT_FLUSH = 'begin; set local synchronous_commit = off'
+/** The commit of the transaction may be lost in a database crash: only for work that is then repeated. */
+export const WITHOUT_FLUSH = 'set local synchronous_commit = off'
 
-/** Begins a transaction whose statements read rows in the order of an index, wherever one has it, instead of reading all to sort them: of a queue the statistics may say that it is empty. */
-export const IN_INDEX_ORDER = 'begin; set local enable_sort = off'
+/** Statements of the transaction read rows in the order of an index, wherever one has it, instead of reading all to sort them: of a queue the statistics may say that it is empty. */
+export const IN_INDEX_ORDER = 'set local enable_sort = off'
+
+/**
+ * Statements of the transaction read no bitmaps of an index: only a plain scan of it marks the entries whose rows have gone, so that the next one skips
+ * them (PostgreSQL, nbtree/README, "Simple deletion"). In an index of what is claimed most entries have gone before the next vacuum.
+ */
+export const SKIPPING_DEAD_ENTRIES = 'set local enable_bitmapscan = off'
 
 /**
  * One transaction on one connection of the pool. The first statement acquires the connection and begins the transaction;
@@ -157,12 +163,12 @@ export function kyselyOver(executeQuery: DatabaseConnection['executeQuery']): Ky
 export async function inTransaction<T>(
   pool: Pool,
   run: (client: PoolClient) => Promise<T>,
-  begin: 'begin' | typeof WITHOUT_FLUSH | typeof IN_INDEX_ORDER = 'begin',
+  ...settings: readonly (typeof WITHOUT_FLUSH | typeof IN_INDEX_ORDER | typeof SKIPPING_DEAD_ENTRIES)[]
 ): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
   try {
-    ;(client as ServiceClient & PoolClient).begin(begin)
+    ;(client as ServiceClient & PoolClient).begin(['begin', ...settings].join('; '))
     const result = await run(client)
     await client.query('commit')
     ;(client as ServiceClient & PoolClient).requireReplicated()
