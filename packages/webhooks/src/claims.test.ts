@@ -86,6 +86,30 @@ test('five deliveries of a healthy endpoint are in flight at once, in order of c
   expect((await claimOwn()).map(({ eventId }) => eventId)).toEqual([emitted[5]])
 })
 
+test('deliveries are claimed ahead only by the process that holds all that is claimed of the endpoint', async () => {
+  const { pool, endpointId, claimOwn } = await newQueue(40)
+  const claimAhead = (held: readonly DeliveryAttempt[]) => {
+    const ahead = { room: 50, endpoints: new Map([[endpointId, held.length]]), claims: held.map((each) => each.claim) }
+    return claim(pool, { ...ROOM, ahead })
+  }
+  await pool.query('update webhook_queues set answered_at = now() where endpoint_id = $1', [endpointId])
+  const first = await claimOwn()
+  expect(await claimAhead([])).toEqual([])
+  const more = await claimAhead(first)
+  expect([first.length, more.length]).toEqual([5, 10])
+  expect(await claimAhead([...first, ...more])).toEqual([])
+  expect(await claimOwn()).toEqual([])
+  await settle(
+    pool,
+    [...first, ...more.slice(0, 9)].map((each) => delivered(each, 'answered')),
+  )
+  const other = await claimOwn()
+  expect(other).toHaveLength(4)
+  expect(await claimAhead(more.slice(9))).toEqual([])
+  await settle(pool, [delivered(other[0] as DeliveryAttempt, 'answered')])
+  expect(await claimAhead(more.slice(9))).toHaveLength(1)
+})
+
 test('an endpoint whose last attempt failed or was slow has one in flight, until one is answered fast', async () => {
   const { claimOwn, pool, queue } = await newQueue(12)
   const slow = await claimOwn()

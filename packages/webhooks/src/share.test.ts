@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Due, share } from './deliveries/fair-share.ts'
+import { AHEAD, type Due, share } from './deliveries/fair-share.ts'
 
 test('one organisation gets half of the slots, and equal organisations get equal parts as slots become free', () => {
   const due = (organisation: string, count: number) =>
@@ -73,4 +73,16 @@ test('impaired endpoints of one organisation get half of the slots for them, and
   expect(count(400, 0)).toEqual([0, 200])
   expect(count(400, 100, [['a', { all: 100, impaired: 100 }]])).toEqual([0, 200])
   expect(count(400, 1)).toEqual([1, 199])
+})
+
+test('a quick endpoint gets more than its slots, less what is held of it, while there is room ahead; an impaired one does not', () => {
+  const due: Due[] = [...'abcd'].map((id) => ({ endpointId: id, organisationId: id, slots: id === 'd' ? 1 : 5 }))
+  const ahead = { room: AHEAD + 2, endpoints: new Map([...'bcd'].map((id) => [id, 3])), claims: [] }
+  const shares = share(due, { room: 400, impairedRoom: 200, busy: new Map(), ahead }, ({ slots }) => slots < 5)
+  expect(shares).toEqual([
+    { endpointId: 'a', room: 5, ahead: 0 },
+    { endpointId: 'b', room: 5 + AHEAD - 3, ahead: AHEAD },
+    { endpointId: 'c', room: 5 + 2 - 3, ahead: 2 },
+    { endpointId: 'd', room: 1, ahead: 0 },
+  ])
 })

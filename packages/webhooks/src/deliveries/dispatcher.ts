@@ -1,6 +1,7 @@
 import { timeOfId } from '@payments/kernel'
 import { histograms, type Runtime, type Slots, slotsTask } from '@payments/platform'
 import { disableIfFailing, isDue } from '../endpoints/endpoint-health.ts'
+import { createHeld } from './held.ts'
 import {
   claim,
   DELIVER,
@@ -20,10 +21,14 @@ import type { createSender, Sent } from './send.ts'
  */
 const SLOTS = 400
 const IMPAIRED_SLOTS = 200
+/** While so many slots are taken, nothing is claimed ahead: the others are for deliveries that are sent at once. */
+const AHEAD_SLOTS = 200
 /** Maximum number of results settled in one transaction. */
 const BATCH = 200
 /** An endpoint slower than this, ms, is limited to one slot until it answers faster. */
 const SLOW_MS = 2000
+/** An endpoint is claimed ahead while it answers within this time, ms: the slots of a slower one are filled without that. */
+const QUICK_MS = 50
 
 /** How long the result of an attempt waits before its locked queue is tried again, ms. */
 const LOCKED_MS = 10
@@ -54,18 +59,25 @@ function outcomeOf(delivery: DeliveryAttempt, sent: Sent): Outcome {
   }
 }
 
+const NOT_CALLED = { delay: null, answered: null, gone: false, fast: true }
+
 const unsent = (delivery: DeliveryAttempt): Outcome => ({
   delivery,
   attempt: notMade(delivery.over ? 'The endpoint was disabled' : `The endpoint is ${delivery.status}`),
   status: 'failed',
-  delay: null,
-  answered: null,
-  gone: false,
-  fast: true,
+  ...NOT_CALLED,
+})
+
+/** It was claimed ahead, and will be claimed again. */
+const returned = (delivery: DeliveryAttempt): Outcome => ({
+  delivery,
+  attempt: null,
+  status: 'pending',
+  ...NOT_CALLED,
 })
 
 /**
- * Keeps a process's slots filled: claims deliveries, attempts them without waiting for each other, and settles the
+ * Keeps a process's slots filled: claims deliveries, those of quick endpoints ahead, attempts them without waiting for each other, and settles the
  * results in batches: results that arrive while a batch is written form the next one. A result that cannot be written is
  * dropped; its claim lapses and the delivery is attempted again. Claims and batches take turns, because each leaves out the queues that
  * the other has locked.
@@ -75,6 +87,7 @@ function createDispatcher(runtime: Runtime): Slots {
   const results: Result[] = []
   const healthUpdates = new Map<string, Promise<void>>()
   const busy = new Map<string, { all: number; impaired: number }>()
+  const held = createHeld()
   let impaired = 0
   let claims: PromiseWithResolvers<void> | undefined
   let turns: Promise<void> | undefined
@@ -104,7 +117,9 @@ function createDispatcher(runtime: Runtime): Slots {
   async function claimBatch(): Promise<void> {
     const room = SLOTS - inFlight.size
     if (room <= 0 || stopping) return
-    const claimed = await claim(runtime.pool, { room, impairedRoom: IMPAIRED_SLOTS - impaired, busy })
+    const ahead = { room: AHEAD_SLOTS - inFlight.size, endpoints: held.ahead(), claims: held.claims() }
+    const claimed = await claim(runtime.pool, { room, impairedRoom: IMPAIRED_SLOTS - impaired, busy, ahead })
+    held.add(claimed, ahead.endpoints)
     for (const delivery of claimed) start(delivery)
     if (claimed.length > 0) fillSoon()
   }
@@ -124,6 +139,7 @@ function createDispatcher(runtime: Runtime): Slots {
       .catch(logged('delivery attempt crashed', { delivery: delivery.id }))
       .finally(() => {
         inFlight.delete(running)
+        held.remove(delivery)
         occupy(delivery, -1)
       })
     inFlight.add(running)
@@ -141,14 +157,27 @@ function createDispatcher(runtime: Runtime): Slots {
   }
 
   async function attempt(delivery: DeliveryAttempt): Promise<void> {
-    const sent = delivery.status === 'enabled' && !delivery.over ? await send(delivery) : undefined
-    const outcome = sent ? outcomeOf(delivery, sent) : unsent(delivery)
+    const outcome = await attemptInSlot(delivery)
     if (outcome.answered && delivery.made === 0)
       histograms.arrivals.observe(
         { environment: delivery.environment },
         (Date.now() - timeOfId(delivery.eventId)) / 1000,
       )
     await new Promise<void>((settled) => settleSoon({ outcome, settled, since: performance.now() }))
+  }
+
+  async function attemptInSlot(delivery: DeliveryAttempt): Promise<Outcome> {
+    if (delivery.status !== 'enabled' || delivery.over) return unsent(delivery)
+    if (!(await held.slot(delivery))) return returned(delivery)
+    let quick = false
+    try {
+      const sent = await send(delivery)
+      const outcome = outcomeOf(delivery, sent)
+      quick = outcome.answered === true && sent.attempt.durationMs < QUICK_MS
+      return outcome
+    } finally {
+      held.sent(delivery, quick)
+    }
   }
 
   function settleSoon(result: Result): void {
@@ -201,6 +230,7 @@ function createDispatcher(runtime: Runtime): Slots {
     fill,
     async stop() {
       stopping = true
+      held.close()
       // A claim that is under way.
       await turns
       await Promise.all(inFlight)

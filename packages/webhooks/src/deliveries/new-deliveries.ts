@@ -38,13 +38,14 @@ export async function insertDeliveries(
        select ${ORDERED_ID}, organisation_id, environment, endpoint_id, event_id, event_type, 'pending', ${dueAt}, ${dueAt}, now(), now()
          from picked p
        returning 1),
+     endpoints as materialized (select distinct endpoint_id, environment from picked),
      free as materialized (
-       select endpoint_id from webhook_queues where endpoint_id in (select endpoint_id from picked)
+       select endpoint_id from webhook_queues where endpoint_id = any (array(select endpoint_id from endpoints))
         order by endpoint_id for no key update skip locked),
      updated as (
        update webhook_queues q set due_at = least(q.due_at, now()) from free where q.endpoint_id = free.endpoint_id),
      later as (
-       ${dueLater('select distinct endpoint_id, environment from picked where endpoint_id not in (select endpoint_id from free)')}
+       ${dueLater('select endpoint_id, environment from endpoints where endpoint_id not in (select endpoint_id from free)')}
        returning 1)
      select (select count(*)::int from inserted) as deliveries, (select count(*)::int from later) as later`,
     values,

@@ -1,9 +1,9 @@
 import type { Environment } from '@payments/kernel'
 import { newId } from '@payments/kernel'
-import { arrayOf, inTransaction, WITHOUT_FLUSH } from '@payments/platform'
-import type { Pool } from 'pg'
+import { arrayOf, inTransaction, SKIPPING_DEAD_ENTRIES, WITHOUT_FLUSH } from '@payments/platform'
+import type { Pool, PoolClient } from 'pg'
+import { PACED_ROOM, paced, pacedAfter } from '../endpoints/pace.ts'
 import { type Capacity, type Due, share } from './fair-share.ts'
-import { PACED_ROOM, paced, pacedAfter } from './pace.ts'
 
 /** Name of the task that attempts deliveries. */
 export const DELIVER = 'webhooks.deliver'
@@ -57,6 +57,9 @@ const NEXT_DUE = `coalesce((
  * organisation, then by endpoint: endpoints are read one of each organisation in turn, those of organisations with few
  * attempts in flight first, and {@link share} gives them slots. The cost depends on the number of endpoints with due
  * deliveries, not on the length of their queues: an endpoint whose slots are taken is not read until one is free.
+ *
+ * Of the endpoints of `capacity.ahead` more than their slots are claimed, but only while no other process has claimed of them: that
+ * process sends no more than {@link FULL_SLOTS} at a time, and nobody else sends any.
  */
 export async function claim(pool: Pool, capacity: Capacity): Promise<readonly DeliveryAttempt[]> {
   return inTransaction(
@@ -67,15 +70,22 @@ export async function claim(pool: Pool, capacity: Capacity): Promise<readonly De
         `with due as materialized (
            select q.endpoint_id, q.served_at,
                   coalesce(b.attempts, 0) + row_number() over (partition by q.organisation_id order by q.served_at) as turn
-             from webhook_queues q
-             left join unnest($2::uuid[], $3::int[]) as b (organisation_id, attempts) on b.organisation_id = q.organisation_id
-            where q.due_at <= now() and ${PACED_ROOM} > 0)
+             from (
+               select endpoint_id, organisation_id, served_at from webhook_queues q where q.due_at <= now() and ${PACED_ROOM} > 0
+               union all
+               select endpoint_id, organisation_id, served_at from webhook_queues q where q.endpoint_id = any(${arrayOf('uuid', '$4')}) and q.due_at > now()) q
+             left join unnest($2::uuid[], $3::int[]) as b (organisation_id, attempts) on b.organisation_id = q.organisation_id)
          select q.endpoint_id as "endpointId", q.organisation_id as "organisationId", q.slots
            from (select endpoint_id from due order by turn, served_at) d
           cross join lateral (select q.* from webhook_queues q
-             where q.endpoint_id = d.endpoint_id and q.due_at <= now() and ${PACED_ROOM} > 0 for update skip locked) q
+             where q.endpoint_id = d.endpoint_id and (q.due_at <= now() and ${PACED_ROOM} > 0 or q.endpoint_id = any($4)) for update skip locked) q
           limit $1`,
-        [READ_AHEAD + capacity.room, [...capacity.busy.keys()], [...capacity.busy.values()].map(({ all }) => all)],
+        [
+          READ_AHEAD + capacity.room,
+          [...capacity.busy.keys()],
+          [...capacity.busy.values()].map(({ all }) => all),
+          [...(capacity.ahead?.endpoints.keys() ?? [])],
+        ],
       )
       const shares = share(due, capacity, ({ slots }) => slots < FULL_SLOTS)
       if (shares.length === 0) return []
@@ -83,19 +93,20 @@ export async function claim(pool: Pool, capacity: Capacity): Promise<readonly De
       const { rows } = await client.query<DeliveryAttempt>(
         // The rows are few whatever the planner expects: it would join all deliveries and events, where queues are long.
         `with ready as materialized (
-           select picked.id, q.slots, q.proven_at is not null as proven from unnest(${arrayOf('uuid', '$1')}, $2::int[]) as s (endpoint_id, room)
+           select picked.id, q.slots, q.proven_at is not null as proven from unnest(${arrayOf('uuid', '$1')}, $2::int[], $6::int[]) as s (endpoint_id, room, ahead)
              join webhook_queues q on q.endpoint_id = s.endpoint_id
              cross join lateral (
                select p.id from webhook_deliveries p
                 where p.endpoint_id = s.endpoint_id and p.status = 'pending' and p.due_at <= now()
                 order by p.due_at, p.id
-                limit greatest(0, least(s.room, ${PACED_ROOM}, q.slots - (
-                  select count(*) from webhook_deliveries r
+                limit greatest(0, least(s.room, ${PACED_ROOM}, (
+                  select q.slots + case when bool_or(r.claim <> all ($7::uuid[])) then 0 else s.ahead end - count(*)
+                    from webhook_deliveries r
                    where r.endpoint_id = s.endpoint_id and r.claim is not null and r.due_at > now())))
                 for no key update of p skip locked) picked),
          claimed as (
            update webhook_deliveries d set claim = $3, due_at = now() + make_interval(secs => $4)
-            where d.id = any (array(select id from ready)) and d.status = 'pending' and d.due_at <= now()
+            where d.id = any (array(select id from ready))
            returning d.id, d.claim, d.organisation_id, d.environment, d.endpoint_id, d.event_id, jsonb_array_length(d.attempts) as made,
              ${OVER} as over)
          select d.id, d.claim, d.organisation_id as "organisationId", d.environment, d.endpoint_id as "endpointId", d.made, d.over,
@@ -106,7 +117,15 @@ export async function claim(pool: Pool, capacity: Capacity): Promise<readonly De
            cross join lateral (select * from webhook_endpoints where organisation_id = d.organisation_id and environment = d.environment and id = d.endpoint_id limit 1) w
            cross join lateral (select * from events where organisation_id = d.organisation_id and environment = d.environment and id = d.event_id limit 1) e
          order by d.id`,
-        [endpoints, shares.map((each) => each.room), newId(), LEASE_SECONDS, FULL_SLOTS],
+        [
+          endpoints,
+          shares.map((each) => each.room),
+          newId(),
+          LEASE_SECONDS,
+          FULL_SLOTS,
+          shares.map((each) => each.ahead),
+          capacity.ahead?.claims ?? [],
+        ],
       )
       const attempts = endpoints.map((id) => rows.filter(({ endpointId }) => endpointId === id).length)
       await client.query(
@@ -121,6 +140,7 @@ export async function claim(pool: Pool, capacity: Capacity): Promise<readonly De
     },
     // A claim that a crash of the database loses is claimed again.
     WITHOUT_FLUSH,
+    SKIPPING_DEAD_ENTRIES,
   )
 }
 
@@ -130,8 +150,8 @@ export interface Outcome {
   readonly status: 'pending' | 'delivered' | 'failed'
   /** Seconds until the next attempt, with `pending`. */
   readonly delay: number | null
-  /** Null when no attempt was made. */
-  readonly attempt: object
+  /** Null when the delivery is returned, as due as before. */
+  readonly attempt: object | null
   /** False: the endpoint failed. Null: it was not called. */
   readonly answered: boolean | null
   /** The receiver wants no more events. */
@@ -160,7 +180,7 @@ export async function settle(
   all: readonly Outcome[],
   waiting: Outcome[] = [],
 ): Promise<readonly Failing[]> {
-  return inTransaction(pool, async (client) => {
+  const write = async (client: PoolClient): Promise<readonly Failing[]> => {
     const { rows: free } = await client.query<{ id: string }>(
       `select endpoint_id as id from webhook_queues where endpoint_id = any(${arrayOf('uuid', '$1')}) order by endpoint_id for no key update skip locked`,
       [[...new Set(all.map(({ delivery }) => delivery.endpointId))]],
@@ -171,10 +191,11 @@ export async function settle(
     if (outcomes.length === 0) return []
     const last = lastOf(outcomes)
     await client.query(
-      `update webhook_deliveries d set attempts = d.attempts || r.attempt, claim = null,
+      `update webhook_deliveries d set attempts = case when r.attempt is null then d.attempts else d.attempts || r.attempt end, claim = null,
           status = case when r.again then 'pending' when r.status = 'pending' then 'failed' else r.status end,
-          due_at = r.next, next_attempt_at = r.next, updated_at = greatest(now(), d.updated_at + interval '1 millisecond')
-         from (select r.*, r.status = 'pending' and w.status = 'enabled' as again,
+          due_at = case when r.attempt is null then d.next_attempt_at else r.next end,
+          next_attempt_at = case when r.attempt is null then d.next_attempt_at else r.next end, updated_at = greatest(now(), d.updated_at + interval '1 millisecond')
+         from (select r.*, r.attempt is null or r.status = 'pending' and w.status = 'enabled' as again,
                       case when r.status = 'pending' and w.status = 'enabled' then now() + make_interval(secs => r.delay) end as next
                  from unnest($1::uuid[], $2::uuid[], $3::jsonb[], $4::text[], $5::float8[], $6::uuid[]) as r (id, claim, attempt, status, delay, endpoint_id)
                  join webhook_endpoints w on w.id = r.endpoint_id) r
@@ -182,7 +203,7 @@ export async function settle(
       [
         outcomes.map(({ delivery }) => delivery.id),
         outcomes.map(({ delivery }) => delivery.claim),
-        outcomes.map(({ attempt }) => JSON.stringify(attempt)),
+        outcomes.map(({ attempt }) => attempt && JSON.stringify(attempt)),
         outcomes.map(({ status }) => status),
         outcomes.map(({ delay }) => delay),
         outcomes.map(({ delivery }) => delivery.endpointId),
@@ -209,7 +230,8 @@ export async function settle(
       ],
     )
     return rows
-  })
+  }
+  return inTransaction(pool, write, SKIPPING_DEAD_ENTRIES)
 }
 
 /** What the attempts of a batch say together about each endpoint that was called. */
