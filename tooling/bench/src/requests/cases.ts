@@ -47,6 +47,9 @@ const get = (
   }),
 })
 
+/** The operation of a payer that starts a session of a link. */
+export const START = 'POST /pay/{collectionId}'
+
 /** The main writes and reads of every domain. What workers do is measured by `ledger` and `webhooks`. */
 export const domainCases: readonly Case[] = [
   get('accounts', '/auth/me', 'memberships', ({ session }) => session),
@@ -60,7 +63,7 @@ export const domainCases: readonly Case[] = [
   get('collections', '/collections', 'collections'),
   {
     domain: 'collections',
-    name: 'POST /pay/{collectionId}',
+    name: START,
     request: ({ links }, _, index) => ({
       method: 'POST',
       path: `/v1/pay/${links[index === 0 ? 0 : 1 + (index % (links.length - 1))]}`,
