@@ -120,11 +120,21 @@ test.each([
     try {
       await owner.query('begin')
       await owner.query('lock table cngn_treasuries in access exclusive mode')
-      await pool.query('update cngn_sends set next_send_at = now() - make_interval(secs => 1) where id = $1', [order])
-      triggerAll()
       const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
         and query like 'select exists (select from cngn_treasuries t%'`
-      await expect.poll(async () => (await watching.query(waiting)).rowCount, soon).toBe(1)
+      const looks = async () => {
+        const { rowCount } = await watching.query(waiting)
+        if (rowCount) return rowCount
+        // A worker that took the order when it was made postpones it, perhaps only now.
+        await pool.query(
+          `update cngn_sends set next_send_at = now() - make_interval(secs => 1)
+            where id = (select id from cngn_sends where id = $1 for no key update skip locked)`,
+          [order],
+        )
+        triggerAll()
+        return rowCount
+      }
+      await expect.poll(looks, soon).toBe(1)
       await pool.query('update cngn_sends set reference = $2 where id = $1', [unresolved, rows[0]?.reference])
       await owner.query('commit')
     } finally {
