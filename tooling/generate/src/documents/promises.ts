@@ -156,7 +156,7 @@ export const promises: readonly Promised[] = [
     title: 'What a request costs is known',
     promise:
       'The throughput of each domain’s main reads and writes is measured against a server that does nothing but insert or read the same rows, and every id that was acknowledged is in the database. A ratio that has fallen by more than a tenth since it was recorded is a finding.',
-    shown: 'Measures both in turn on one database, and looks every id up.',
+    shown: 'Measures both in turn on the same database, one of its own for each write, and looks every id up.',
     command: 'npm run bench -- domains',
     tests: ['packages/api/src/lists.test.ts', 'packages/api/src/execute.test.ts'],
   },
