@@ -20,7 +20,7 @@ function explaining(pool: Pool, plans: string[], run = /^$/): Pool {
       if (/^(with|select|update)/.test(text)) {
         const runs = run.test(text)
         if (runs) await client.query('savepoint explained')
-        const { rows } = await client.query(`explain ${runs ? '(analyze, buffers, timing off)' : ''} ${text}`, values)
+        const { rows } = await client.query(`explain ${runs ? '(analyze, timing off)' : ''} ${text}`, values)
         if (runs) await client.query('rollback to explained')
         plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
       }

@@ -191,7 +191,7 @@ export async function settle(
     if (outcomes.length === 0) return []
     const last = lastOf(outcomes)
     await client.query(
-      `update webhook_deliveries d set attempts = case when r.attempt is null then d.attempts else d.attempts || r.attempt end, claim = null,
+      `update webhook_deliveries d set attempts = d.attempts || coalesce(r.attempt, '[]'), claim = null,
           status = case when r.again then 'pending' when r.status = 'pending' then 'failed' else r.status end,
           due_at = case when r.attempt is null then d.next_attempt_at else r.next end,
           next_attempt_at = case when r.attempt is null then d.next_attempt_at else r.next end, updated_at = greatest(now(), d.updated_at + interval '1 millisecond')
