@@ -10,18 +10,23 @@ const TOO_MANY = `Must have at most ${MAX_KEYS} keys`
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+const VALUE = `Must be a string of at most ${MAX_VALUE} characters`
+const REMOVABLE_VALUE = `${VALUE}, or null to remove the key`
+
 /** One message for each wrong key of a map of text, by its path. */
 function issuesOf(
   map: Record<string, unknown>,
   { removable }: { removable: boolean },
 ): [path: string[], text: string][] {
-  const expected = `Must be a string of at most ${MAX_VALUE} characters${removable ? ', or null to remove the key' : ''}`
-  const entries = Object.entries(map).flatMap(([key, value]): [string[], string][] => {
-    if (key.length < 1 || key.length > MAX_KEY) return [[[key], `A key has 1 to ${MAX_KEY} characters`]]
-    if (removable && value === null) return []
-    return typeof value === 'string' && value.length <= MAX_VALUE ? [] : [[[key], expected]]
-  })
-  return Object.keys(map).length > MAX_KEYS ? [[[], TOO_MANY], ...entries] : entries
+  const keys = Object.keys(map)
+  const issues: [string[], string][] = keys.length > MAX_KEYS ? [[[], TOO_MANY]] : []
+  for (const key of keys) {
+    const value = map[key]
+    if (key.length < 1 || key.length > MAX_KEY) issues.push([[key], `A key has 1 to ${MAX_KEY} characters`])
+    else if ((typeof value === 'string' && value.length <= MAX_VALUE) || (removable && value === null)) continue
+    else issues.push([[key], removable ? REMOVABLE_VALUE : VALUE])
+  }
+  return issues
 }
 
 // A record of zod would lose a key that is called __proto__.
