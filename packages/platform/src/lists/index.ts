@@ -1,7 +1,7 @@
 /** Lists as replies: the newest rows, pages, and files of all rows. */
 
 export { csvRecord } from './csv.ts'
-export { columnsOf, everyRow, listSqlOf, rowMapper } from './every-row.ts'
+export { everyRow } from './every-row.ts'
 export {
   type ExportSource,
   exportCsv,
@@ -12,6 +12,7 @@ export {
   timeZone,
 } from './export.ts'
 export { newestAndTotal, rowsAndTotal } from './newest.ts'
+export { columnsOf, listSqlOf, rowMapper } from './rows.ts'
 export {
   amountBound,
   anyOf,

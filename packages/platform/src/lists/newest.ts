@@ -1,8 +1,8 @@
-import type { EntityDictionary, EntitySchema, InferEntity } from '@mikro-orm/core'
+import type { EntitySchema, InferEntity } from '@mikro-orm/core'
 import type { QueryContext } from '../operations/context.ts'
 import { totalSql } from '../records/counts.ts'
 import { sqlOf } from '../transactions/unit.ts'
-import { columnsOf, listSqlOf, rowMapper } from './every-row.ts'
+import { columnsOf, listSqlOf, rowReader, withArrays } from './rows.ts'
 
 /** How many rows a list returns at most (specification, Limits). */
 const NEWEST = 200
@@ -29,20 +29,21 @@ export async function newestAndTotal<E extends EntitySchema>(
   entity: E,
   { where = 'true', values = [], by = 'created_at', scopes }: Listed = {},
 ): Promise<{ rows: InferEntity<E>[]; total: number }> {
-  const meta = context.runtime.orm.getMetadata().get(entity.meta.class)
-  const { organisationId, environment } = context.actor
+  const { runtime, actor } = context
+  const meta = runtime.orm.getMetadata().get(entity.meta.class)
   // With values of a filter, the best plan may depend on them.
-  const db = values.length > 0 ? sqlOf(context.em) : listSqlOf(context)
-  const { rows } = await db.query<EntityDictionary<InferEntity<E>> & { all_rows: string; id: unknown }>(
+  const db = values.length > 0 ? withArrays(sqlOf(context.em)) : listSqlOf(context)
+  const rows = await db.arrays(
     `select n.all_rows, t.* from (select ${totalSql(meta.tableName, scopes)} as all_rows) n
-       left join (select ${columnsOf(context.runtime, entity)} from ${meta.tableName} t
+       left join (select true as found, ${columnsOf(runtime, entity)} from ${meta.tableName} t
                    where organisation_id = $1 and environment = $2 and ${where} order by ${by} desc, id desc limit ${NEWEST}) t on true
       order by t.${by} desc, t.id desc`,
-    [organisationId, environment, ...values],
+    [actor.organisationId, actor.environment, ...values],
   )
-  const toRow = rowMapper(context.runtime, entity)
-  const found = rows.filter(({ id }) => id !== null)
-  return { rows: found.map(({ all_rows: _, ...row }) => toRow(row as never)), total: Number(rows[0]?.all_rows) }
+  const toRow = rowReader(runtime, entity)
+  // Without a row that the list shows, the total is by itself.
+  const found = rows.filter(([, isFound]) => isFound)
+  return { rows: found.map((row) => toRow(row, 2)), total: Number(rows[0]?.[0]) }
 }
 
 /**

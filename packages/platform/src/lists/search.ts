@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { QueryContext } from '../operations/context.ts'
 import { totalSql } from '../records/counts.ts'
 import { sqlOf } from '../transactions/unit.ts'
-import { columnsOf, rowMapper } from './every-row.ts'
+import { columnsOf, rowMapper } from './rows.ts'
 
 const Time = z.iso.datetime({ offset: true })
 

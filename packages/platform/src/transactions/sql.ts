@@ -3,6 +3,11 @@ export interface SqlExecutor {
   query<R extends object>(text: string, values?: unknown[]): Promise<{ rows: R[] }>
 }
 
+/** Also returns rows as arrays of their values, in the order of the columns: a third of the driver's work for rows of many columns. */
+export interface ArrayExecutor extends SqlExecutor {
+  arrays(text: string, values: unknown[]): Promise<unknown[][]>
+}
+
 /**
  * SQL: an array that is a parameter, such as `$1`, of as many elements as the planner expects of any. With a plan for the number that it has, a prepared
  * statement would be planned each time. For arrays by which few rows are found, by an index.

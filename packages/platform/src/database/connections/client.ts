@@ -1,6 +1,6 @@
 import { errors } from '@payments/kernel'
 import { Client, type ClientConfig, type Pool, type PoolClient, type QueryResult } from 'pg'
-import type { SqlExecutor } from '../../transactions/sql.ts'
+import type { ArrayExecutor } from '../../transactions/sql.ts'
 import { isStalePlan } from '../errors.ts'
 
 /** Number of statement texts that one connection remembers and may prepare. */
@@ -78,11 +78,12 @@ export class ServiceClient extends Client {
    * Runs a statement; from its second run on, it is a prepared statement that each connection parses once, and plans once in five seconds.
    * For inserts of values, and for reads by an index that returns few rows, whatever the values are: a longer life of plans made a claim of 2 ms take 10 s.
    */
-  async queryPrepared(text: string, values: readonly unknown[]): Promise<QueryResult> {
+  async queryPrepared(text: string, values: readonly unknown[], rowMode?: 'array'): Promise<QueryResult> {
     const name = this.nameOf(text, 1)
-    if (name === undefined) return this.query(text, [...values])
+    const statement = { text, values: [...values], ...(rowMode ? { rowMode } : {}) }
+    if (name === undefined) return this.query(statement)
     try {
-      return await this.query({ name, text, values: [...values] })
+      return await this.query({ name, ...statement })
     } catch (error) {
       this.forgetStale(text, error)
       throw error
@@ -139,31 +140,34 @@ export class RepeatingClient extends ServiceClient {
  * one of them has prepared is unknown to the others, so nothing is prepared.
  */
 export class PooledClient extends ServiceClient {
-  override queryPrepared(text: string, values: readonly unknown[]): Promise<QueryResult> {
-    return this.query(text, [...values])
+  override queryPrepared(text: string, values: readonly unknown[], rowMode?: 'array'): Promise<QueryResult> {
+    return this.query({ text, values: [...values], ...(rowMode ? { rowMode } : {}) })
   }
 }
 
 /** Statements on a pool, each a transaction of its own, that are prepared where they repeat: see {@link ServiceClient.queryPrepared}. */
-export const prepared = (pool: Pool): SqlExecutor => ({
-  async query<R extends object>(text: string, values: unknown[] = []) {
-    const client = (await pool.connect()) as ServiceClient & PoolClient
-    let failed: unknown
-    try {
-      const { rows } = await client.queryPrepared(text, values).catch((error: unknown) => {
-        if (isStalePlan(error)) return client.queryPrepared(text, values)
-        throw error
-      })
-      return { rows: rows as R[] }
-    } catch (error) {
-      failed = error
-      throw error
-    } finally {
-      // As the pool itself does.
-      client.release(failed !== undefined)
-    }
-  },
+export const prepared = (pool: Pool): ArrayExecutor => ({
+  query: <R extends object>(text: string, values: unknown[] = []) =>
+    runPrepared(pool, text, values) as Promise<{ rows: R[] }>,
+  arrays: async (text, values) => (await runPrepared(pool, text, values, 'array')).rows,
 })
+
+async function runPrepared(pool: Pool, text: string, values: unknown[], rowMode?: 'array'): Promise<QueryResult> {
+  const client = (await pool.connect()) as ServiceClient & PoolClient
+  let failed: unknown
+  try {
+    return await client.queryPrepared(text, values, rowMode).catch((error: unknown) => {
+      if (isStalePlan(error)) return client.queryPrepared(text, values, rowMode)
+      throw error
+    })
+  } catch (error) {
+    failed = error
+    throw error
+  } finally {
+    // As the pool itself does.
+    client.release(failed !== undefined)
+  }
+}
 
 /** @throws TypeError for a value that cannot be sent without conversion; nothing has been sent by then. */
 export function toSendable(value: unknown): Sendable {

@@ -1,0 +1,111 @@
+import {
+  ArrayType,
+  type EntityDictionary,
+  type EntityProperty,
+  type EntitySchema,
+  type InferEntity,
+  JsonType,
+  UuidType,
+} from '@mikro-orm/core'
+import { prepared } from '../database/connections/client.ts'
+import type { QueryContext, Runtime } from '../operations/context.ts'
+import type { ArrayExecutor, SqlExecutor } from '../transactions/sql.ts'
+import { sqlOf } from '../transactions/unit.ts'
+
+/** Runs statements of a list, which are prepared: to plan one of few rows takes the server longer than to read it. On the standby, nothing is. */
+export const listSqlOf = (context: QueryContext): ArrayExecutor =>
+  context.standby ? withArrays(sqlOf(context.em)) : prepared(context.runtime.pool)
+
+/** For statements whose columns have different names. */
+export const withArrays = (db: SqlExecutor): ArrayExecutor => ({
+  query: db.query,
+  arrays: async (text, values) => (await db.query(text, values)).rows.map((row) => Object.values(row)),
+})
+
+/**
+ * SQL: the columns of an entity that are read with it, for a statement whose plan is kept: one that selects `*` fails once a migration has added a
+ * column. Those that the ORM computes are computed over the table as `t`.
+ */
+export const columnsOf = (runtime: Runtime, entity: EntitySchema): string => readOf(runtime, entity).columns
+
+/**
+ * Turns the values of {@link columnsOf}, which begin at an offset, into the row of an entity, without the ORM's change tracking: for reads that
+ * are repeated often and never change what they read. The caller's statement restricts the tenant.
+ */
+export function rowReader<E extends EntitySchema>(
+  runtime: Runtime,
+  entity: E,
+): (values: readonly unknown[], offset?: number) => InferEntity<E> {
+  const { properties, empty } = readOf(runtime, entity)
+  return (values, offset = 0) => {
+    // A copy has its keys already: to add them one by one takes several times as long.
+    const row: Record<string, unknown> = { ...empty }
+    for (let index = 0; index < properties.length; index++) {
+      const { name, convert } = properties[index] as ReadProperty
+      const value = values[offset + index]
+      row[name] = convert ? convert(value) : value
+    }
+    return row as InferEntity<E>
+  }
+}
+
+/** As {@link rowReader}, of a row as the driver returns it, which may have other columns too. */
+export function rowMapper<E extends EntitySchema>(
+  runtime: Runtime,
+  entity: E,
+): (row: EntityDictionary<InferEntity<E>>) => InferEntity<E> {
+  const toRow = rowReader(runtime, entity)
+  const { properties } = readOf(runtime, entity)
+  return (row) => toRow(properties.map(({ column }) => row[column as keyof typeof row]))
+}
+
+interface ReadProperty {
+  readonly name: string
+  readonly column: string
+  /** For values that the driver returns in another form than the entity has: amounts and times, which arrive as text. */
+  readonly convert: ((value: unknown) => unknown) | undefined
+}
+
+interface EntityRead {
+  /** SQL of the columns, in the order of the properties. */
+  readonly columns: string
+  readonly properties: readonly ReadProperty[]
+  readonly empty: Readonly<Record<string, null>>
+}
+
+const reads = new WeakMap<Runtime['orm'], Map<EntitySchema, EntityRead>>()
+
+function readOf({ orm }: Runtime, entity: EntitySchema): EntityRead {
+  const ofOrm = reads.get(orm) ?? new Map<EntitySchema, EntityRead>()
+  reads.set(orm, ofOrm)
+  const known = ofOrm.get(entity)
+  if (known) return known
+  const platform = orm.em.getPlatform()
+  // Every property of this service is a column of its own.
+  const read = orm
+    .getMetadata()
+    .get(entity.meta.class)
+    .props.filter(({ lazy }) => !lazy)
+    .map((property) => {
+      const [column = property.name] = property.fieldNames
+      const { formula, name } = property
+      const sql = formula ? `${formula({} as never, { alias: 't' } as never)} as ${column}` : `"${column}"`
+      return { name, column, sql, convert: conversion(property, platform) }
+    })
+  const created = {
+    columns: read.map(({ sql }) => sql).join(', '),
+    properties: read,
+    empty: Object.fromEntries(read.map(({ name }) => [name, null])),
+  }
+  ofOrm.set(entity, created)
+  return created
+}
+
+function conversion(
+  { customType: type, runtimeType }: EntityProperty,
+  platform: ReturnType<Runtime['orm']['em']['getPlatform']>,
+): ReadProperty['convert'] {
+  if (runtimeType === 'Date') return (value) => (typeof value === 'string' ? platform.parseDate(value) : value)
+  if (!type || [ArrayType, JsonType, UuidType].some((same) => type instanceof same)) return undefined
+  return (value) => type.convertToJSValue(value, platform)
+}
