@@ -1,5 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import type { Metadata } from '@payments/kernel'
+import { isoTime } from '@payments/kernel'
 import {
   byId,
   foreignKeys,
@@ -65,6 +66,6 @@ export const present = (row: CustomerRow): z.infer<PlainCustomer> & Readonly<Rec
   taxId: row.taxId ?? null,
   metadata: row.metadata,
   ...row.parts,
-  createdAt: row.createdAt.toISOString(),
-  updatedAt: row.updatedAt.toISOString(),
+  createdAt: isoTime(row.createdAt),
+  updatedAt: isoTime(row.updatedAt),
 })

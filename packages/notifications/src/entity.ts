@@ -1,4 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
+import { isoTime } from '@payments/kernel'
 import {
   byId,
   foreignKeys,
@@ -90,6 +91,6 @@ export const present = (row: NotificationRow): z.infer<typeof Notification> => (
   title: row.title,
   body: row.body,
   resource: { type: row.resourceType, id: row.resourceId },
-  readAt: row.readAt?.toISOString() ?? null,
-  createdAt: row.createdAt.toISOString(),
+  readAt: row.readAt ? isoTime(row.readAt) : null,
+  createdAt: isoTime(row.createdAt),
 })

@@ -1,4 +1,4 @@
-import { invalid } from '@payments/kernel'
+import { invalid, isoTime } from '@payments/kernel'
 import { findRequest, listRequests, type QueryContext, type RequestRow, searchRequests } from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from './errors.ts'
@@ -18,7 +18,7 @@ const present = (row: RequestRow): z.infer<typeof Request> => ({
   replayed: row.replayed,
   errorCode: row.error_code,
   resourceId: row.resource_id,
-  createdAt: new Date(row.created_at).toISOString(),
+  createdAt: isoTime(new Date(row.created_at)),
 })
 
 /** The newest 200 requests of the caller's organisation and environment, and the exact number of all. */

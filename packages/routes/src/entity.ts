@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
-import { assetOf, type LedgerEntry, type Metadata, networkOf, toDecimal } from '@payments/kernel'
+import { assetOf, isoTime, type LedgerEntry, type Metadata, networkOf, toDecimal } from '@payments/kernel'
 import {
   byId,
   foreignKeys,
@@ -275,8 +275,8 @@ export const presentRoute = (row: RouteRow): z.infer<typeof PaymentRoute> => ({
   refundAddress: row.refundAddress,
   depositAddress: row.depositAddress,
   metadata: row.metadata,
-  createdAt: row.createdAt.toISOString(),
-  updatedAt: row.updatedAt.toISOString(),
+  createdAt: isoTime(row.createdAt),
+  updatedAt: isoTime(row.updatedAt),
 })
 
 const decimal = (units: bigint | null | undefined, symbol: string): string | null => {
@@ -312,9 +312,9 @@ export const presentDeposit = (row: DepositRow): z.infer<typeof Deposit> => ({
   depositTxHash: row.depositTxHash ?? null,
   failureReason: (row.failureReason ?? null) as z.infer<typeof Deposit>['failureReason'],
   refundTo: refundOf(row),
-  relayUpdatedAt: row.providerUpdatedAt.toISOString(),
-  createdAt: row.createdAt.toISOString(),
-  updatedAt: row.updatedAt.toISOString(),
+  relayUpdatedAt: isoTime(row.providerUpdatedAt),
+  createdAt: isoTime(row.createdAt),
+  updatedAt: isoTime(row.updatedAt),
 })
 
 const refundOf = ({ refundAddress: address, refundOwner: owner }: DepositRow): RefundTo | null =>

@@ -1,4 +1,4 @@
-import { isId, type Tenant } from '@payments/kernel'
+import { isId, isoTime, type Tenant } from '@payments/kernel'
 import {
   domainsOf,
   prepared,
@@ -40,7 +40,7 @@ export async function timeline(
     total += found.total
   }
   entries.sort((a, b) => b.at.getTime() - a.at.getTime())
-  return { entries: entries.slice(0, NEWEST).map((each) => ({ ...each, at: each.at.toISOString() })), total }
+  return { entries: entries.slice(0, NEWEST).map((each) => ({ ...each, at: isoTime(each.at) })), total }
 }
 
 /** The organisation and environment of any object of any domain, found by its primary key in one statement. */

@@ -1,4 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
+import { isoTime } from '@payments/kernel'
 import {
   byId,
   foreignKeys,
@@ -183,8 +184,8 @@ export const present = (row: EndpointRow): z.infer<typeof Endpoint> => ({
   description: row.description ?? null,
   events: row.events ?? null,
   status: row.status as z.infer<typeof Endpoint>['status'],
-  createdAt: row.createdAt.toISOString(),
-  updatedAt: row.updatedAt.toISOString(),
+  createdAt: isoTime(row.createdAt),
+  updatedAt: isoTime(row.updatedAt),
 })
 
 export const presentDelivery = (row: DeliveryRow): z.infer<typeof Delivery> => ({
@@ -193,8 +194,8 @@ export const presentDelivery = (row: DeliveryRow): z.infer<typeof Delivery> => (
   eventType: row.eventType,
   status: row.status as z.infer<typeof Delivery>['status'],
   attempts: row.attempts.map((attempt) => ({ ...attempt })),
-  nextAttemptAt: row.nextAttemptAt?.toISOString() ?? null,
-  createdAt: row.createdAt.toISOString(),
+  nextAttemptAt: row.nextAttemptAt ? isoTime(row.nextAttemptAt) : null,
+  createdAt: isoTime(row.createdAt),
 })
 
 export const endpointResource = resource({

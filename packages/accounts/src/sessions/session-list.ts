@@ -1,5 +1,5 @@
 import type { EntityDictionary, InferEntity } from '@mikro-orm/core'
-import { isId } from '@payments/kernel'
+import { isId, isoTime } from '@payments/kernel'
 import { columnsOf, lookupsOf, type QueryContext, rowMapper, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
@@ -29,9 +29,9 @@ export async function listSessions(context: QueryContext): Promise<z.input<typeo
     current: row.id === actor.sessionId,
     device: row.device ?? null,
     address: row.address ?? null,
-    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
-    expiresAt: row.expiresAt.toISOString(),
-    createdAt: row.createdAt.toISOString(),
+    lastUsedAt: row.lastUsedAt ? isoTime(row.lastUsedAt) : null,
+    expiresAt: isoTime(row.expiresAt),
+    createdAt: isoTime(row.createdAt),
   }))
   return { sessions, total: rows[0]?.total ?? 0 }
 }

@@ -1,3 +1,4 @@
+import { isoTime } from '@payments/kernel'
 import type { z } from 'zod'
 import type { TransferRow } from '../entity.ts'
 import { decimal } from '../money/amounts.ts'
@@ -14,8 +15,8 @@ const common = (row: TransferRow) => ({
   failureReason: (row.failureReason ?? null) as never,
   providerOutcome: row.providerOutcome ?? null,
   metadata: row.metadata,
-  createdAt: row.createdAt.toISOString(),
-  updatedAt: row.updatedAt.toISOString(),
+  createdAt: isoTime(row.createdAt),
+  updatedAt: isoTime(row.updatedAt),
 })
 /** Amount and fee in cNGN, of an object whose amount is known. */
 const money = (row: TransferRow) => ({ amount: cngn(row.amount) ?? '0', fee: decimal(row.fee, CNGN) })
@@ -45,7 +46,7 @@ export function presentConvert(row: TransferRow): z.input<typeof Convert> {
             networkKey: row.networkKey ?? '',
             address: row.receiveAt ?? '',
             amount: decimal(row.receiveAmount ?? 0n, from),
-            expiresAt: row.expiresAt?.toISOString() ?? '',
+            expiresAt: row.expiresAt ? isoTime(row.expiresAt) : '',
           },
     depositTxHash: row.depositTxHash ?? null,
     networkKey: row.networkKey ?? '',
@@ -74,7 +75,7 @@ export const presentPayout = (row: TransferRow): z.input<typeof Payout> => ({
     status: row.checkStatus ?? 'unresolved',
     accountName: row.checkAccountName ?? null,
     provider: row.provider,
-    checkedAt: (row.checkedAt ?? row.createdAt).toISOString(),
+    checkedAt: isoTime(row.checkedAt ?? row.createdAt),
   },
   reference: row.reference ?? null,
 })
@@ -86,7 +87,7 @@ export const presentPayin = (row: TransferRow): z.input<typeof Payin> => ({
   account: {
     ...bankAccount(row),
     amount: cngn(row.receiveAmount),
-    expiresAt: row.expiresAt?.toISOString() ?? null,
+    expiresAt: row.expiresAt ? isoTime(row.expiresAt) : null,
   },
   reference: row.reference ?? null,
 })

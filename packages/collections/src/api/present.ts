@@ -1,5 +1,5 @@
 import { allFields } from '@payments/branding'
-import { assetNamed, assetOf, toDecimal } from '@payments/kernel'
+import { assetNamed, assetOf, isoTime, toDecimal } from '@payments/kernel'
 import type { RefundTo } from '@payments/routes'
 import type { z } from 'zod'
 import { itemOf } from '../collections/invoices/items.ts'
@@ -50,8 +50,8 @@ export const presentCollection = (row: CollectionColumns): z.infer<typeof Collec
   methods: [...row.methods],
   paymentOptions: withEstimates(row.paymentOptions, row.destinationChainKey),
   customerId: row.customerId ?? null,
-  dueAt: row.dueAt?.toISOString() ?? null,
-  expiresAt: row.expiresAt?.toISOString() ?? null,
+  dueAt: row.dueAt ? isoTime(row.dueAt) : null,
+  expiresAt: row.expiresAt ? isoTime(row.expiresAt) : null,
   maxPayments: row.maxPayments ?? null,
   paymentsCount: row.paymentsCount,
   receivedAmount: decimal(row.receivedAmount, row.currency),
@@ -63,8 +63,8 @@ export const presentCollection = (row: CollectionColumns): z.infer<typeof Collec
   paymentPolicy: row.paymentPolicy,
   payUrl: row.payUrl,
   metadata: row.metadata,
-  createdAt: row.createdAt.toISOString(),
-  updatedAt: row.updatedAt.toISOString(),
+  createdAt: isoTime(row.createdAt),
+  updatedAt: isoTime(row.updatedAt),
 })
 
 /** Minor units as decimal text; "0" for a token that this service does not know: its unit is unknown. */
@@ -136,11 +136,11 @@ export function presentPaySession(row: SessionColumns): z.infer<typeof PaySessio
     paidLate: row.paidLate,
     failureReason: (row.failureReason ?? null) as z.infer<typeof PaySession>['failureReason'],
     refundTo: refundOf(row),
-    expiresAt: row.expiresAt.toISOString(),
-    acceptedUntil: new Date(row.endsAt.getTime() + row.paymentPolicy.graceMinutes * 60_000).toISOString(),
-    paidAt: row.paidAt?.toISOString() ?? null,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
+    expiresAt: isoTime(row.expiresAt),
+    acceptedUntil: isoTime(new Date(row.endsAt.getTime() + row.paymentPolicy.graceMinutes * 60_000)),
+    paidAt: row.paidAt ? isoTime(row.paidAt) : null,
+    createdAt: isoTime(row.createdAt),
+    updatedAt: isoTime(row.updatedAt),
   }
 }
 

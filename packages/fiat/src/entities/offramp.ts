@@ -1,4 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
+import { isoTime } from '@payments/kernel'
 import {
   byId,
   type ExportSource,
@@ -114,21 +115,21 @@ export function presentOfframp(row: OfframpRow): z.input<typeof Offramp> {
       status: row.checkStatus,
       accountName: row.checkAccountName ?? null,
       provider: row.provider,
-      checkedAt: row.checkedAt.toISOString(),
+      checkedAt: isoTime(row.checkedAt),
     },
     deposit: {
       networkKey: row.networkKey,
       currency: row.sourceCurrency,
       address: row.depositAddress,
       amount: source(row.depositAmount),
-      expiresAt: row.depositExpiresAt.toISOString(),
+      expiresAt: isoTime(row.depositExpiresAt),
     },
     depositedAmount: row.receivedAmount == null ? null : source(row.receivedAmount),
     depositTxHash: row.txHash ?? null,
     refundAddress: row.refundAddress,
     reference: row.reference ?? null,
     failureReason: row.failureReason ?? null,
-    estimatedSettlement: open ? row.estimatedSettlement.toISOString() : null,
+    estimatedSettlement: open ? isoTime(row.estimatedSettlement) : null,
     refund: row.refund
       ? {
           status: row.refund.status,
@@ -140,8 +141,8 @@ export function presentOfframp(row: OfframpRow): z.input<typeof Offramp> {
     providerOutcome: row.providerOutcome ?? null,
     metadata: row.metadata,
     customerId: row.customerId ?? null,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
+    createdAt: isoTime(row.createdAt),
+    updatedAt: isoTime(row.updatedAt),
   }
 }
 

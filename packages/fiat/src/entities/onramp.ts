@@ -1,4 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
+import { isoTime } from '@payments/kernel'
 import {
   byId,
   type ExportSource,
@@ -101,7 +102,7 @@ export function presentOnramp(row: OnrampRow): z.input<typeof Onramp> {
       bankName: row.paymentBankName,
       reference: row.paymentReference,
       amount: source(row.paymentAmount),
-      expiresAt: row.paymentExpiresAt.toISOString(),
+      expiresAt: isoTime(row.paymentExpiresAt),
     },
     txHash: row.txHash ?? null,
     refundBankAccount:
@@ -124,8 +125,8 @@ export function presentOnramp(row: OnrampRow): z.input<typeof Onramp> {
       : null,
     metadata: row.metadata,
     customerId: row.customerId ?? null,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
+    createdAt: isoTime(row.createdAt),
+    updatedAt: isoTime(row.updatedAt),
   }
 }
 

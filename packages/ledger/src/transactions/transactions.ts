@@ -1,5 +1,5 @@
 import { joinCustomerName } from '@payments/customers'
-import { isId } from '@payments/kernel'
+import { isId, isoTime } from '@payments/kernel'
 import {
   countOf,
   listSqlOf,
@@ -88,7 +88,7 @@ export const presentTransaction = (row: ListRow): z.infer<typeof Transaction> =>
   destination: row.destination,
   amount: row.amount,
   amountUsd: row.amount_usd,
-  createdAt: new Date(row.created_at).toISOString(),
+  createdAt: isoTime(new Date(row.created_at)),
   receipt: row.receipt,
 })
 

@@ -24,6 +24,9 @@ const UNKNOWN = { cents: 100, seconds: 60 }
 /** On the network of origin nothing is delivered again. */
 const NOTHING = { cents: 0, seconds: 0 }
 
+/** By fee: a list of 200 links shows some thousand estimates. */
+const feesOf = new Map<number, string>()
+
 /**
  * What a payment from one network to another usually costs, sent and delivered, and takes: an order of networks and a help to choose, not a quote.
  * What is held for a payment is what the provider quotes when it starts.
@@ -31,8 +34,8 @@ const NOTHING = { cents: 0, seconds: 0 }
 export function estimateOf(origin: string, destination: string): Estimate {
   const sent = USUAL[origin] ?? UNKNOWN
   const delivered = origin === destination ? NOTHING : (USUAL[destination] ?? UNKNOWN)
-  return {
-    fee: toDecimal(BigInt(sent.cents + delivered.cents), CENTS),
-    seconds: sent.seconds + delivered.seconds,
-  }
+  const cents = sent.cents + delivered.cents
+  const fee = feesOf.get(cents) ?? toDecimal(BigInt(cents), CENTS)
+  feesOf.set(cents, fee)
+  return { fee, seconds: sent.seconds + delivered.seconds }
 }

@@ -1,4 +1,4 @@
-import { type LedgerEntry, networkOf, toDecimal, withSymbol } from '@payments/kernel'
+import { isoTime, type LedgerEntry, networkOf, toDecimal, withSymbol } from '@payments/kernel'
 import type { z } from 'zod'
 import { rateOf } from '../rates/rate.ts'
 import { assetIn, NETWORK } from '../swaps/currencies.ts'
@@ -65,9 +65,9 @@ export function present(row: SwapColumns): z.infer<typeof Swap> {
     failureReason: (row.failureReason ?? null) as z.infer<typeof Swap>['failureReason'],
     customerId: row.customerId ?? null,
     metadata: row.metadata,
-    expiresAt: row.expiresAt.toISOString(),
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
+    expiresAt: isoTime(row.expiresAt),
+    createdAt: isoTime(row.createdAt),
+    updatedAt: isoTime(row.updatedAt),
   }
 }
 

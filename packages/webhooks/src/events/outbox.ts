@@ -1,4 +1,4 @@
-import { type Environment, newId } from '@payments/kernel'
+import { type Environment, isoTime, newId } from '@payments/kernel'
 import { newRow, type Recorded, type Recorder, type Runtime, type UnitOfWork } from '@payments/platform'
 import { EventEntity, type EventRow } from '../entity.ts'
 
@@ -21,7 +21,7 @@ function eventRow(runtime: Pick<Runtime, 'orm'>, event: NewEvent) {
   const { organisationId, environment, type, resourceId, data, drained } = event
   const id = newId()
   const createdAt = event.at ?? new Date()
-  const payload = { id, type, created: createdAt.toISOString(), data }
+  const payload = { id, type, created: isoTime(createdAt), data }
   const drainedAt = drained ? createdAt : null
   const row = { id, organisationId, environment, type, resourceId, payload, createdAt, drainedAt }
   return { id, statement: newRow(runtime, EventEntity, row as EventRow) }
