@@ -30,6 +30,7 @@ const META = {
   errors: [email_taken, name_taken],
   secretReply: false,
   callsProvider: false,
+  unchanging: false,
 }
 /** The body of a reply with this customer. */
 const bodyOf = (name: string) => JSON.stringify({ status: 'success', message: 'Made', data: { name } })

@@ -14,6 +14,7 @@ import {
   leases,
   nameOf,
   type Operation,
+  onceOf,
   platformSettings,
   type Reply,
   type Runtime,
@@ -58,6 +59,9 @@ export interface Executor {
 
 type Keyed = Required<Executed>
 
+/** Results of operations whose data never changes, as callers get them. */
+const checked = new WeakMap<object, object>()
+
 /** Runs all operations of this process, for the REST façade, tRPC and in-process callers. */
 export function createExecutor(runtime: Runtime): Executor {
   const settings = platformSettings.from(runtime.settings)
@@ -81,7 +85,9 @@ export function createExecutor(runtime: Runtime): Executor {
       for await (const page of operation.completeList.read(context)) items.push(...page)
       return { [operation.completeList.name]: items, total: items.length }
     }
-    return operation.output.parse(await operation.query?.(context, input as never, call))
+    const result = await operation.query?.(context, input as never, call)
+    const parse = () => operation.output.parse(result) as object
+    return operation.meta.unchanging ? onceOf(checked, result as object, parse) : parse()
   }
 
   /**

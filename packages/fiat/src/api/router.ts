@@ -46,6 +46,7 @@ export const fiatRouter = {
     input: noInput,
     output: CurrencyList,
     errors: provider,
+    unchanging: true,
     run: (context) => currencies(context),
   }),
   banks: query({
@@ -58,6 +59,7 @@ export const fiatRouter = {
     input: CurrencyCode,
     output: BankList,
     errors: [errors.fiat_currency_not_found, ...provider],
+    unchanging: true,
     run: (context, { code }) => banks(context, code),
   }),
   verifyAccount: command({

@@ -3,20 +3,24 @@ import { afterEach, expect, test } from 'vitest'
 import { newMerchant, useService } from '#testing'
 import { sameHolder } from '../accounts/accounts.ts'
 import { errors } from '../api/errors.ts'
-import { type AccountName, fiatProvider, type SandboxFiat } from '../provider/provider.ts'
+import { type AccountName, fiatProvider, type Offers, type SandboxFiat } from '../provider/provider.ts'
 import { sandboxFiat } from '../provider/sandbox.ts'
 
 /** What the bank says, when it does. */
 let answer: () => Promise<AccountName> = async () => ({ status: 'unresolved' })
 let asked = 0
+/** What the provider offers; undefined: what the sandbox does. */
+let offered: Offers | undefined
 afterEach(() => {
   asked = 0
+  offered = undefined
 })
 
 const bank = new Proxy({} as SandboxFiat, {
   get(_target, name) {
     // Asked for before the service runs.
     if (name === 'name') return 'sandbox'
+    if (name === 'offers' && offered) return async () => offered
     if (name !== 'accountName') return sandboxFiat(service.runtime.pool)[name as keyof SandboxFiat]
     return () => {
       asked++
@@ -59,6 +63,25 @@ test('currencies have their limits, directions and corridors', async () => {
     minAmount: '1',
     maxAmount: '1000000',
   })
+})
+
+test('currencies are shown as they are offered now, whatever was shown before', async () => {
+  const merchant = await newMerchant(service)
+  const shown = async () => {
+    const { currencies, total } = (await merchant.call('GET /v1/fiat/currencies')).body.data
+    return [total, ...currencies.map(({ code, minAmount }: Record<string, unknown>) => `${code} from ${minAmount}`)]
+  }
+  const before = await shown()
+  expect(await shown()).toEqual(before)
+  const { corridors, currencies } = await sandboxFiat(service.runtime.pool).offers()
+  offered = {
+    corridors,
+    currencies: currencies.filter(({ code }) => code === 'NGN').map((each) => ({ ...each, minAmount: 123400n })),
+  }
+  expect(await shown()).toEqual([1, 'NGN from 1234'])
+  expect(await shown()).toEqual([1, 'NGN from 1234'])
+  offered = undefined
+  expect(await shown()).toEqual(before)
 })
 
 test('banks have the rule of their account numbers', async () => {

@@ -1,22 +1,21 @@
 import { assetNamed } from '@payments/kernel'
-import type { QueryContext } from '@payments/platform'
+import { onceOf, type QueryContext } from '@payments/platform'
 import type { z } from 'zod'
 import { accountRule } from '../accounts/account-rules.ts'
 import { errors } from '../api/errors.ts'
 import type { BankList, CurrencyList } from '../api/schemas.ts'
-import type { Corridor, Offers } from '../provider/provider.ts'
+import type { Corridor, Institution, Offers } from '../provider/provider.ts'
 import { allOffers, providerOf } from '../provider/providers.ts'
 import { decimal } from './amounts.ts'
 import { type FiatCurrency, fiatCurrencies, isFiatCurrency } from './currencies.ts'
 
-const presented = new WeakMap<Offers, z.input<typeof CurrencyList>>()
+const currencyLists = new WeakMap<Offers, z.input<typeof CurrencyList>>()
+const bankLists = new WeakMap<readonly Institution[], z.input<typeof BankList>>()
 
-/** The currencies that providers offer, with their corridors. */
+/** The currencies that providers offer, with their corridors: the same object while they offer the same. */
 export async function currencies(context: QueryContext): Promise<z.input<typeof CurrencyList>> {
   const offers = await allOffers(context)
-  const known = presented.get(offers) ?? present(offers)
-  presented.set(offers, known)
-  return known
+  return onceOf(currencyLists, offers, () => present(offers))
 }
 
 function present(offers: Offers): z.input<typeof CurrencyList> {
@@ -52,13 +51,19 @@ function presentCorridor({ direction, channel, currency, asset: symbol, networkK
   }
 }
 
-/** The banks and mobile money services of a currency. @throws fiat_currency_not_found 404 */
+/** The banks and mobile money services of a currency: the same object as long as the provider returns the same. @throws fiat_currency_not_found 404 */
 export async function banks(context: QueryContext, code: string): Promise<z.input<typeof BankList>> {
   const provider = await providerOf(context, code)
   const offered = (await provider.offers()).currencies.some((each) => each.code === code)
   if (!isFiatCurrency(code) || !offered) throw errors.fiat_currency_not_found()
-  const rows = (await provider.institutions(code)).map((institution) => {
-    const rule = accountRule(code satisfies FiatCurrency, institution)
+  // A list of institutions is that of one currency.
+  const institutions = await provider.institutions(code)
+  return onceOf(bankLists, institutions, () => presentBanks(code, institutions))
+}
+
+function presentBanks(code: FiatCurrency, institutions: readonly Institution[]): z.input<typeof BankList> {
+  const banks = institutions.map((institution) => {
+    const rule = accountRule(code, institution)
     return {
       code: institution.code,
       name: institution.name,
@@ -67,5 +72,5 @@ export async function banks(context: QueryContext, code: string): Promise<z.inpu
       accountRule: { ...rule, channels: rule.channels && [...rule.channels] },
     }
   })
-  return { banks: rows, total: rows.length }
+  return { banks, total: banks.length }
 }

@@ -106,6 +106,8 @@ export interface OperationMeta extends OpenApiMeta {
   readonly callsProvider: boolean
   /** It needs a person: no internal token may call it. */
   readonly personal: boolean
+  /** What it returns never changes: while it is the same object, it is checked and written as JSON once. */
+  readonly unchanging: boolean
   /** Announced in `docs/CHANGELOG.md`: replies carry the headers `Deprecation` and `Sunset` (ISO 8601 dates). */
   readonly deprecated?: { readonly since: string; readonly sunset: string }
   /** Media type of the reply. Absent: JSON in the envelope. */
@@ -191,7 +193,7 @@ export interface Shapes<I extends z.ZodObject, O extends z.ZodType> {
 
 function metaOf(
   description: Description,
-  more: { callsProvider?: boolean; produces?: Produces; formats?: readonly Produces[] } = {},
+  more: { callsProvider?: boolean; unchanging?: boolean; produces?: Produces; formats?: readonly Produces[] } = {},
 ): OperationMeta {
   const [method, path] = description.rest.split(' ') as ['GET', `/${string}`]
   return {
@@ -210,6 +212,7 @@ function metaOf(
     errors: description.errors ?? [],
     secretReply: description.secretReply ?? false,
     callsProvider: more.callsProvider ?? false,
+    unchanging: more.unchanging ?? false,
     personal: description.personal ?? false,
     ...(description.deprecated ? { deprecated: description.deprecated } : {}),
     ...(more.produces ? { produces: more.produces } : {}),
@@ -245,6 +248,8 @@ export function query<I extends z.ZodObject, O extends z.ZodType>(
     Shapes<I, O> & {
       /** The operation calls a provider, without an effect there. */
       callsProvider?: true
+      /** `run` returns the same object as long as the reply is the same, and never changes it: reference data. */
+      unchanging?: true
       run(context: QueryContext, input: z.output<I>, call: CallContext): Promise<z.input<O>>
     },
 ) {
