@@ -116,9 +116,10 @@ export function restoredTo(service: TestService, world: RestoredWorld) {
   /** The time since an instant is forgotten. */
   const forgotten = (from: Date) => ({ from: new Date(from.getTime() - 10_000), to: new Date() })
   const secure = (from: Date) => restore?.secure?.(service.runtime.pool, forgotten(from), service.runtime.settings)
+  /** What is said of movements to an account. Their references are random: one may contain the digits. */
   const compare = async (from: Date, accountNumber: string) =>
     (await restore?.compare?.(service.runtime, forgotten(from)))?.filter((text) =>
-      text.includes(accountNumber.slice(-4)),
+      text.includes(`to …${accountNumber.slice(-4)} `),
     )
 
   return { begin, after, hurry, triggerAll, forget, tryNow, settle, secure, compare }
