@@ -88,9 +88,11 @@ async function fill(client: Client): Promise<void> {
   await client.query('vacuum analyze')
 }
 
-/** SQL: when each is polled next. */
+/** Sets when each is polled next. The worker waits meanwhile: it locks the same rows in another order. */
 const due = (client: Client, polls: string, at: string): Promise<unknown> =>
-  client.query(`update ${polls} set poll_seconds = ${INTERVAL}, next_poll_at = ${at}`)
+  client.query(
+    `lock table ${polls} in share row exclusive mode; update ${polls} set poll_seconds = ${INTERVAL}, next_poll_at = ${at}`,
+  )
 
 async function measure(print: (line: string) => void, client: Client, worker: ServiceProcess): Promise<ProofReport> {
   const idle = await costOf({ client, worker }, () => sleep(SECONDS * 1000))
