@@ -13,7 +13,8 @@ import {
 } from '../src/index.ts'
 import { findPostmaster } from '../src/server/postmaster.ts'
 
-const SETTINGS = ['fsync=off']
+// Shared memory in the data directory: what a server that is killed leaves of it is removed with that.
+const SETTINGS = ['fsync=off', 'dynamic_shared_memory_type=mmap']
 const cleanups: (() => unknown)[] = []
 
 /** Registers a function that runs after the test, in reverse order, also when the test fails. */

@@ -31,6 +31,9 @@ export interface SystemPostgres {
   remove(): Promise<void>
 }
 
+/** In the data directory: what a server that is killed leaves of it is removed with that. */
+export const SHARED_MEMORY = 'dynamic_shared_memory_type=mmap'
+
 const PATIENCE_MS = 60_000
 
 /** Creates a cluster and starts its server. Tests ask `hasTools` for `pg_ctlcluster` before. */
@@ -81,7 +84,13 @@ async function prepareServer(): Promise<SystemPostgres & { initialise(): void }>
       run(join(bin, 'pg_basebackup'), '-D', data, ...from, '--write-recovery-conf', '--checkpoint=fast', '--no-sync')
     },
     start(...given) {
-      const own = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, ...given]
+      const own = [
+        `port=${port}`,
+        'listen_addresses=127.0.0.1',
+        `unix_socket_directories=${folder}`,
+        SHARED_MEMORY,
+        ...given,
+      ]
       const [program, words] = as([join(bin, 'postgres'), '-D', data, ...own.flatMap((setting) => ['-c', setting])])
       child = spawn(program, words, { stdio: 'ignore', cwd: folder })
     },

@@ -5,6 +5,7 @@ import { everyDomain, loadServiceSettings } from '@payments/api'
 import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
 import { createLog, migrate } from '@payments/platform'
 import { Pool } from 'pg'
+import { SHARED_MEMORY } from '../machine/system-postgres.ts'
 
 export interface DatabaseUrls {
   readonly ownerUrl: string
@@ -39,7 +40,7 @@ export async function startDatabase(
   chmodSync(dataDir, 0o755)
   let restarts = 0
   const server = await startEmbedded(dataDir, {
-    settings: ['max_connections=200', ...(options.settings ?? [])],
+    settings: ['max_connections=200', SHARED_MEMORY, ...(options.settings ?? [])],
     onRestart: () => void restarts++,
     onLost: (error) => process.stderr.write(`${error.message}\n`),
   })
