@@ -105,6 +105,23 @@ test('idle routes take the whole round when nothing else is due', async () => {
   expect((await budget.claim(service.runtime.pool, of(12_000), 200)).length).toBe(200)
 })
 
+test.each([2, 3600])(
+  'where a claim took nothing, the next one takes what has become due, of an interval of %s seconds',
+  async (seconds) => {
+    const { pool } = service.runtime
+    const claim = async () => (await budget.claim(pool, of(60_000), 10)).length
+    const makeDue = (at: string) => pool.query(`update payment_routes set next_poll_at = now() + interval '${at}'`)
+    expect(await claim()).toBe(0)
+    await dueRoutes(3, seconds)
+    await makeDue('1 minute')
+    expect([await claim(), await claim()]).toEqual([0, 0])
+    await makeDue('-1 second')
+    expect([await claim(), await claim()]).toEqual([3, 0])
+    await makeDue('-1 second')
+    expect(await claim()).toBe(3)
+  },
+)
+
 test('a poll that a merchant asks for uses the same rate budget, goes ahead of scheduled polls and gets 503 when the budget is spent', async () => {
   await dueRoutes(50, 2)
   const { pool } = service.runtime
