@@ -21,6 +21,7 @@ export async function* everyRow<E extends EntitySchema>(
   const toRow = rowReader(runtime, entity)
   const { tableName } = runtime.orm.getMetadata().get(entity.meta.class)
   const db = listSqlOf(context)
+  // Exact: the column has milliseconds, as a date does.
   let last: { readonly createdAt: Date; readonly id: string } | undefined
   for (;;) {
     // A row more than the page says whether there is another one.
