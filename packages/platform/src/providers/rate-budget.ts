@@ -46,8 +46,8 @@ export function pollBudget<Extra extends string = never>({ bucket, polls, extra 
   const columns = ['id', 'organisation_id', 'poll_seconds', ...extra].join(', ')
   const own = 'provider = $1 and environment = $2'
   const due = `select from ${polls} where ${own} and next_poll_at <= now() and`
-  /** Of which the last claim took nothing. Before the next one it is asked whether anything is due: to plan a claim takes the server a millisecond. */
-  const idle = new Set<string>()
+  /** Whose last claim took nothing. Before the next one it is asked whether anything is due: to plan a claim takes the server a millisecond. */
+  const idle = new WeakMap<SqlExecutor, Set<string>>()
   const claim = `
     with budget as (
        select ${REFILLED} as calls from provider_budgets where ${key} for update
@@ -91,7 +91,9 @@ export function pollBudget<Extra extends string = never>({ bucket, polls, extra 
       reserve = 0,
     ): Promise<ClaimedPoll<Extra>[]> {
       const carried = `${of.provider} ${of.environment}`
-      if (idle.has(carried)) {
+      const tookNothing = idle.get(db) ?? new Set<string>()
+      idle.set(db, tookNothing)
+      if (tookNothing.has(carried)) {
         const { rows } = await db.query(`${due} ${soon} union all ${due} ${later} limit 1`, [
           of.provider,
           of.environment,
@@ -108,8 +110,8 @@ export function pollBudget<Extra extends string = never>({ bucket, polls, extra 
         perCall,
         reserve,
       ])
-      if (rows.length === 0) idle.add(carried)
-      else idle.delete(carried)
+      if (rows.length === 0) tookNothing.add(carried)
+      else tookNothing.delete(carried)
       return rows.map(({ organisation_id, poll_seconds, ...row }) => ({
         ...row,
         organisationId: organisation_id,
