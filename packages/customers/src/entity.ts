@@ -1,6 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
-import type { Metadata } from '@payments/kernel'
-import { isoTime } from '@payments/kernel'
+import { isoTime, type Metadata } from '@payments/kernel'
 import {
   byId,
   foreignKeys,

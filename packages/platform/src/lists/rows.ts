@@ -9,6 +9,7 @@ import {
 } from '@mikro-orm/core'
 import { prepared } from '../database/connections/client.ts'
 import type { QueryContext, Runtime } from '../operations/context.ts'
+import { onceOf } from '../operations/reply.ts'
 import type { ArrayExecutor, SqlExecutor } from '../transactions/sql.ts'
 import { sqlOf } from '../transactions/unit.ts'
 
@@ -73,33 +74,32 @@ interface EntityRead {
   readonly empty: Readonly<Record<string, null>>
 }
 
-const reads = new WeakMap<Runtime['orm'], Map<EntitySchema, EntityRead>>()
+const reads = new WeakMap<Runtime['orm'], WeakMap<EntitySchema, EntityRead>>()
 
-function readOf({ orm }: Runtime, entity: EntitySchema): EntityRead {
-  const ofOrm = reads.get(orm) ?? new Map<EntitySchema, EntityRead>()
-  reads.set(orm, ofOrm)
-  const known = ofOrm.get(entity)
-  if (known) return known
-  const platform = orm.em.getPlatform()
-  // Every property of this service is a column of its own.
-  const read = orm
-    .getMetadata()
-    .get(entity.meta.class)
-    .props.filter(({ lazy }) => !lazy)
-    .map((property) => {
-      const [column = property.name] = property.fieldNames
-      const { formula, name } = property
-      const sql = formula ? `${formula({} as never, { alias: 't' } as never)} as ${column}` : `"${column}"`
-      return { name, column, sql, convert: conversion(property, platform) }
-    })
-  const created = {
-    columns: read.map(({ sql }) => sql).join(', '),
-    properties: read,
-    empty: Object.fromEntries(read.map(({ name }) => [name, null])),
-  }
-  ofOrm.set(entity, created)
-  return created
-}
+const readOf = ({ orm }: Runtime, entity: EntitySchema): EntityRead =>
+  onceOf(
+    onceOf(reads, orm, () => new WeakMap()),
+    entity,
+    () => {
+      const platform = orm.em.getPlatform()
+      // Every property of this service is a column of its own.
+      const properties = orm
+        .getMetadata()
+        .get(entity.meta.class)
+        .props.filter(({ lazy }) => !lazy)
+        .map((property) => {
+          const [column = property.name] = property.fieldNames
+          const { formula, name } = property
+          const sql = formula ? `${formula({} as never, { alias: 't' } as never)} as ${column}` : `"${column}"`
+          return { name, column, sql, convert: conversion(property, platform) }
+        })
+      return {
+        columns: properties.map(({ sql }) => sql).join(', '),
+        properties,
+        empty: Object.fromEntries(properties.map(({ name }) => [name, null])),
+      }
+    },
+  )
 
 function conversion(
   { customType: type, runtimeType }: EntityProperty,

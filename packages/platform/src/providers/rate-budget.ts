@@ -1,4 +1,5 @@
 import type { Carried, Environment, Provider } from '@payments/kernel'
+import { onceOf } from '../operations/reply.ts'
 import type { SqlExecutor } from '../transactions/sql.ts'
 import { ANNOUNCED_SQL } from '../work/poll-queue.ts'
 import { dueInTurns } from '../work/turns.ts'
@@ -91,8 +92,7 @@ export function pollBudget<Extra extends string = never>({ bucket, polls, extra 
       reserve = 0,
     ): Promise<ClaimedPoll<Extra>[]> {
       const carried = `${of.provider} ${of.environment}`
-      const tookNothing = idle.get(db) ?? new Set<string>()
-      idle.set(db, tookNothing)
+      const tookNothing = onceOf(idle, db, () => new Set())
       if (tookNothing.has(carried)) {
         const { rows } = await db.query(`${due} ${soon} union all ${due} ${later} limit 1`, [
           of.provider,
