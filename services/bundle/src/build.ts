@@ -23,7 +23,7 @@ export async function build(): Promise<void> {
       input: Object.fromEntries(Object.entries(entries).map(([name, source]) => [name, join(root, source)])),
       platform: 'node',
       external: ['vite', 'rolldown'],
-      plugins: [placed(folder), beside('pdfkit', join(root, 'packages/pdf'))],
+      plugins: [placed(folder), beside(folder, 'pdfkit', join(root, 'packages/pdf'))],
       // A package tests for `eval`; and what `placed` changes stays on its line.
       checks: { eval: false, sourcemapBroken: false },
       onLog(level, log) {
@@ -113,7 +113,7 @@ const placed = (folder: string): Plugin => ({
 })
 
 /** A package that reads files beside its own stays where it is. */
-const beside = (name: string, user: string): Plugin => ({
+const beside = (folder: string, name: string, user: string): Plugin => ({
   name: 'beside',
   resolveId: {
     filter: { id: new RegExp(`^${name}$`) },
@@ -122,7 +122,13 @@ const beside = (name: string, user: string): Plugin => ({
       if (!found) return null
       // By its link in the packages of its user: the place behind the link depends on how packages are installed.
       const [, path = ''] = found.id.split(`/node_modules/${name}/`)
-      return { id: join(user, 'node_modules', name, path), external: 'relative' }
+      // As seen from the folder of the bundle: `external: 'relative'` would count from the common folder of the inputs.
+      return {
+        id: relative(folder, join(user, 'node_modules', name, path))
+          .split(sep)
+          .join('/'),
+        external: true,
+      }
     },
   },
 })
