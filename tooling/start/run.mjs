@@ -11,36 +11,38 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const stamp = join(root, 'node_modules', '.installed')
 
-/** What each script runs, by the fitting Node, from the root. */
-const commands = {
-  start: ['services/gateway/src/main.ts'],
-  verify: ['tooling/checks/src/main.ts'],
-  check: ['tooling/checks/src/check.ts'],
-  package: ['tooling/start/src/package.ts'],
-  demo: ['tooling/start/src/main.ts'],
-  bench: ['tooling/bench/src/main.ts'],
-  proof: ['tooling/proof/src/main.ts'],
-  migrate: ['services/maintenance/src/main.ts', 'migrate'],
-  doctor: ['services/maintenance/src/main.ts', 'doctor'],
-  backup: ['services/maintenance/src/main.ts', 'backup'],
-  restore: ['services/maintenance/src/main.ts', 'restore'],
-  reconcile: ['services/maintenance/src/main.ts', 'reconcile'],
-  'ledger-check': ['services/maintenance/src/main.ts', 'ledger-check'],
-  're-encrypt': ['services/maintenance/src/main.ts', 're-encrypt'],
-  'swap-addresses': ['services/maintenance/src/main.ts', 'swap-addresses'],
-  ops: ['services/ops/src/main.ts'],
-  derive: ['tooling/generate/src/documents/main.ts'],
-  migration: ['tooling/generate/src/migrations/main.ts'],
-  mutate: ['tooling/mutate/src/main.ts'],
-  screenshots: ['tooling/acceptance/src/browser/main.ts'],
-  new: ['tooling/generate/src/domains/main.ts'],
-  pack: ['tooling/generate/src/clients/main.ts'],
+/** What runs from the artefact: the service, and the commands of those who run it. */
+const served = [
+  'start',
+  'migrate',
+  'doctor',
+  'backup',
+  'restore',
+  'reconcile',
+  'ledger-check',
+  're-encrypt',
+  'swap-addresses',
+  'ops',
+]
+/** What runs from its sources, by the fitting Node, from the root. */
+const tools = {
+  verify: 'tooling/checks/src/main.ts',
+  check: 'tooling/checks/src/check.ts',
+  package: 'tooling/start/src/package.ts',
+  demo: 'tooling/start/src/main.ts',
+  bench: 'tooling/bench/src/main.ts',
+  proof: 'tooling/proof/src/main.ts',
+  derive: 'tooling/generate/src/documents/main.ts',
+  migration: 'tooling/generate/src/migrations/main.ts',
+  mutate: 'tooling/mutate/src/main.ts',
+  screenshots: 'tooling/acceptance/src/browser/main.ts',
+  new: 'tooling/generate/src/domains/main.ts',
+  pack: 'tooling/generate/src/clients/main.ts',
 }
 
 const [name, ...rest] = process.argv.slice(2)
-const command = commands[name]
-if (!command) {
-  process.stderr.write(`Unknown command ${name}: one of ${Object.keys(commands).join(', ')}\n`)
+if (!served.includes(name) && !(name in tools)) {
+  process.stderr.write(`Unknown command ${name}: one of ${[...served, ...Object.keys(tools)].join(', ')}\n`)
   process.exit(2)
 }
 
@@ -56,24 +58,12 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   })
 
 await install()
-// What serves no pages needs none.
-const headless = [
-  'ops',
-  'pack',
-  'migrate',
-  'doctor',
-  'backup',
-  'restore',
-  'reconcile',
-  'ledger-check',
-  're-encrypt',
-  'swap-addresses',
-]
-if (!headless.includes(name)) await build()
-if (command.includes('services/gateway/src/main.ts') && process.env.NODE_ENV === 'production' && isPackaged())
+const program = name === 'pack' ? undefined : await build()
+if (name === 'start' && process.env.NODE_ENV === 'production' && isPackaged())
   process.stderr.write(
     'This Node comes from the npm registry: in production use one of nodejs.org (see docs/security.md)\n',
   )
+const command = name in tools ? [tools[name]] : [program, name]
 const { code } = await run(fittingNode(), [...command, ...rest], {
   stdio: 'inherit',
   env: {
@@ -151,10 +141,13 @@ function fail(message) {
   process.exit(1)
 }
 
-/** What the service serves and what it starts from is built where the sources have changed. */
+/** Builds the artefact where its sources have changed. @returns its program */
 async function build() {
-  const { code } = await run(fittingNode(), ['services/bundle/src/main.ts'], { stdio: 'inherit' })
+  const { code, output } = await run(fittingNode(), ['services/bundle/src/main.ts'], {
+    stdio: ['inherit', 'pipe', 'inherit'],
+  })
   if (code !== 0 || ended) process.exit(1)
+  return output.trim()
 }
 
 function isPackaged() {

@@ -2,12 +2,13 @@ import { globSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Data, newMerchant, useService } from '#testing'
 import * as sdk from './index.ts'
 
 const service = useService({ worker: true })
-const FOLDER = new URL('.', import.meta.url).pathname
+const FOLDER = fileURLToPath(new URL('.', import.meta.url))
 const RESOURCES = 'generated/resources.ts'
 const document: Data = JSON.parse(readFileSync(join(FOLDER, '../../../docs/derived/openapi.json'), 'utf8'))
 const AsyncFunction = (async () => {}).constructor as new (...parts: string[]) => (...args: unknown[]) => Promise<void>

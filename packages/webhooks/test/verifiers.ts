@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { hasTools } from '#testing'
 // @boundaries-ignore the published file itself is what is tested
 import { verify } from '../../../docs/verify/verify.ts'
@@ -16,7 +17,7 @@ export interface Case {
 }
 type Verifier = (cases: readonly Case[]) => boolean[]
 
-const docs = new URL('../../../docs/verify/', import.meta.url).pathname
+const docs = fileURLToPath(new URL('../../../docs/verify/', import.meta.url))
 
 function run(command: string, args: readonly string[], cases: readonly Case[], cwd = tmpdir()): boolean[] {
   const input = JSON.stringify(

@@ -1,44 +1,88 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { bundled, folderOf, places, type Stamp } from './bundle.ts'
+import { artefact, assets, commands, current, filesOf, folderOf, places, programOf, type Stamp } from './artefact.ts'
+import { missingFiles, unresolvedImports } from './check.ts'
 
 const stamp = () => JSON.parse(readFileSync(places.stamp, 'utf8')) as Stamp
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-artefact-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}
 
-test('the bundle is made of every source that a process loads, and of no test', () => {
-  const { sources } = stamp()
-  expect(bundled('service')).toBeDefined()
+test('the artefact is made of every source that a process loads, and of no test', () => {
+  const { sources, packages } = stamp()
+  expect(current()).toBe(folderOf(stamp().digest))
   expect(sources).toContain('services/gateway/src/server.ts')
   expect(sources).toContain('packages/kernel/src/actor.ts')
   expect(sources).toContain('services/maintenance/src/commands/migrate.ts')
   expect(sources).toContain('services/bundle/src/build.ts')
   expect(sources.filter((file) => /\.test\.ts$|\/test\/|^tooling\//.test(file))).toEqual([])
+  expect(packages.filter((name) => /^(pdfkit|koa|@mikro-orm\/core)@/.test(name)).length).toBe(3)
+  expect(packages.filter((name) => /^(vite|vitest|rolldown|@payments\/.*)@/.test(name))).toEqual([])
 })
 
-test('a service whose sources have changed since its bundle was built starts from the sources', () => {
-  const copy = mkdtempSync(join(tmpdir(), 'payments-bundle-'))
-  onTestFinished(() => rmSync(copy, { recursive: true }))
+test('a change of a source, a guide or a built page is a change of the artefact', () => {
+  const copy = temporaryFolder()
+  const own = join(copy, 'services/bundle/src/artefact.ts')
   const found = () =>
-    execFileSync(
-      process.execPath,
-      ['--eval', `import('${own}').then(({ bundled }) => console.log(bundled('service') !== undefined))`],
-      { encoding: 'utf8' },
-    ).trim()
-  const own = join(copy, 'services/bundle/src/bundle.ts')
-  for (const file of [...stamp().sources, 'pnpm-lock.yaml']) {
+    execFileSync(process.execPath, ['--eval', `import('${own}').then(({ current }) => console.log(current()))`], {
+      encoding: 'utf8',
+    }).trim()
+  for (const file of [...stamp().sources, ...assets.flatMap(filesOf), 'package.json', 'pnpm-lock.yaml']) {
     mkdirSync(dirname(join(copy, file)), { recursive: true })
     cpSync(join(places.root, file), join(copy, file))
   }
-  expect(found()).toBe('false')
+  expect(found()).toBe('undefined')
   const dist = join(copy, 'services/bundle/dist')
   const folder = join(dist, basename(folderOf(stamp().digest)))
-  mkdirSync(folder, { recursive: true })
-  cpSync(places.stamp, join(dist, 'bundle.json'))
-  expect(found()).toBe('false')
-  writeFileSync(join(folder, 'service.mjs'), '')
-  expect(found()).toBe('true')
-  writeFileSync(join(copy, 'packages/kernel/src/actor.ts'), 'export const changed = true')
-  expect(found()).toBe('false')
+  mkdirSync(join(folder, 'bin'), { recursive: true })
+  cpSync(places.stamp, join(dist, 'current.json'))
+  expect(found()).toBe('undefined')
+  writeFileSync(programOf(folder), '')
+  expect(found()).toBe(folder)
+  for (const file of ['packages/kernel/src/actor.ts', 'docs/guides/index.md', 'services/pay/dist/page.js']) {
+    const text = readFileSync(join(copy, file))
+    writeFileSync(join(copy, file), `${text} `)
+    expect([file, found()]).toEqual([file, 'undefined'])
+    writeFileSync(join(copy, file), text)
+  }
+  writeFileSync(join(copy, 'docs/guides/another.md'), '# Another')
+  expect(found()).toBe('undefined')
+})
+
+test('an import or a file that would not be found in the artefact ends the build, which names it', () => {
+  const folder = temporaryFolder()
+  const chunk = {
+    fileName: 'commands/start.mjs',
+    imports: ['node:fs', 'part.mjs', 'absent-package'],
+    dynamicImports: [],
+  }
+  expect(
+    unresolvedImports(join(folder, 'lib'), [chunk, { fileName: 'part.mjs', imports: [], dynamicImports: [] }]),
+  ).toEqual(['commands/start.mjs imports absent-package, which is not there'])
+  const module = join(places.root, 'packages/pdf/src/fonts.ts')
+  const named = [
+    { module, by: 'URL', name: '../absent.css' },
+    { module, by: 'resolve', name: 'dejavu-fonts-ttf/ttf/Absent.ttf' },
+    { module: join(places.root, 'packages/pdf/src/unused.ts'), by: 'URL', name: './absent.css' },
+  ] as const
+  expect(missingFiles(artefact(), named, [module])).toEqual([
+    'packages/pdf/src/fonts.ts reads ../absent.css, which is not there',
+    'packages/pdf/src/fonts.ts reads dejavu-fonts-ttf/ttf/Absent.ttf, which is not there',
+  ])
+})
+
+test('the program lists its commands, and says which there are where one is unknown', () => {
+  const list = Object.keys(commands).toSorted().join(', ')
+  for (const [args, text] of [
+    [[], `Name a command: one of ${list}\n`],
+    [['begin'], `Unknown command begin: one of ${list}\n`],
+  ] as const) {
+    const { status, stderr } = spawnSync(process.execPath, [programOf(artefact()), ...args], { encoding: 'utf8' })
+    expect([status, stderr]).toEqual([2, text])
+  }
 })

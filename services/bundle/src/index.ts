@@ -1,3 +1,4 @@
-/** The service and its commands in a few files, which they start from. */
-export { build, bundleFiles } from './build.ts'
-export { bundled, start } from './bundle.ts'
+/** The artefact: the service and its commands in one folder, which is what runs everywhere. */
+export { artefact, packagesInside, places, programOf } from './artefact.ts'
+export { build } from './build.ts'
+export { archivePackage, createPackage, type Packaged } from './packaging.ts'

@@ -1,8 +1,5 @@
-// Builds what the service serves and what it starts from, where their sources have changed: the pay page, the dashboard, the service itself.
-import { build as buildDashboard } from '@payments/dashboard'
-import { build as buildPayPage } from '@payments/pay'
+// Builds what runs, where its sources have changed, and says where its program is.
+import { programOf } from './artefact.ts'
 import { build } from './build.ts'
 
-await buildPayPage()
-await buildDashboard()
-await build()
+process.stdout.write(`${programOf(await build())}\n`)

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import type { AddressInfo } from 'node:net'
 import { createServer, connect as open, type Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 
-const MAIN = new URL('../src/main.ts', import.meta.url).pathname
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
 /** The program in a terminal of its own, as a person runs it: what is typed goes through the terminal, Ctrl-C too. */
 export async function terminal(env: Readonly<Record<string, string>>, ...args: readonly string[]) {

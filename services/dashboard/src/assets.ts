@@ -1,12 +1,8 @@
-import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
-const root = new URL('../', import.meta.url).pathname
-const dist = join(root, 'dist')
-const stamp = join(dist, 'sources.txt')
-const design = new URL('../../../packages/design/src/', import.meta.url).pathname
-const client = new URL('../../../packages/client/src/', import.meta.url).pathname
+export const dist = fileURLToPath(new URL('../dist', import.meta.url))
 
 const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css' }
 
@@ -28,10 +24,7 @@ function built(): { readonly chunks: Readonly<Record<string, Chunk>>; readonly e
   const manifest = join(dist, 'manifest.json')
   const chunks = existsSync(manifest) ? (JSON.parse(readFileSync(manifest, 'utf8')) as Record<string, Chunk>) : {}
   const entry = Object.values(chunks).find(({ isEntry }) => isEntry)
-  if (!entry)
-    throw new Error(
-      'The dashboard is not built: start with `npm start`, or run `node services/dashboard/src/main.ts` first',
-    )
+  if (!entry) throw new Error('The dashboard is not built: start with `npm start`')
   return { chunks, entry }
 }
 
@@ -87,17 +80,3 @@ ${scripts.map((each) => `<link rel="modulepreload" href="/dashboard/${each}">`).
 </html>
 `
 }
-
-/** A digest of everything that the dashboard is built from. */
-export function sourcesDigest(): string {
-  const hash = createHash('sha256')
-  for (const folder of [join(root, 'src'), design, client])
-    for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort())
-      if (/\.(tsx?|css)$/.test(file) && !file.endsWith('.test.ts'))
-        hash.update(file).update(readFileSync(join(folder, file)))
-  return hash.digest('hex')
-}
-
-export const isBuilt = (): boolean => existsSync(stamp) && readFileSync(stamp, 'utf8') === sourcesDigest()
-
-export const places = { root, dist, stamp }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tokensFile } from '@payments/design'
-import { isBuilt, places, sourcesDigest } from './assets.ts'
+import { isBuilt, places, sourcesDigest } from './sources.ts'
 
 /** Builds the dashboard, if its sources have changed since the last time. */
 export async function build(): Promise<void> {

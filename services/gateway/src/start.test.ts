@@ -7,9 +7,8 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
-import { compileCache, connectTo, freePort, freshDatabase } from '#testing'
+import { compileCache, connectTo, freePort, freshDatabase, program } from '#testing'
 
-const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const cleanups: (() => void)[] = []
 afterEach(() => {
@@ -33,7 +32,7 @@ interface Run {
 
 const start = (env: Record<string, string>): Run =>
   observe(
-    spawn(process.execPath, [MAIN], {
+    spawn(process.execPath, program('start'), {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...compileCache, PORT: '0', INTERNAL_PORT: '0', ...env },
     }),
@@ -188,7 +187,7 @@ test('a process with the role of the service alone starts on a database that was
     const behind = await start({ ...own, DATA_DIR: folder() }).ended
     expect([behind.code, behind.output]).toEqual([
       1,
-      `DATABASE_URL: the database lacks 1 migrations, from ${rows[0].name}: run \`npm run migrate\` with DATABASE_OWNER_URL first\n`,
+      `DATABASE_URL: the database lacks 1 migrations, from ${rows[0].name}: run \`payments migrate\` with DATABASE_OWNER_URL first\n`,
     ])
   } finally {
     await owner.end()

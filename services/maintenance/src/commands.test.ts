@@ -2,13 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { useEmbedded } from '@payments/embedded-postgres'
 import { Pool } from 'pg'
 import { afterEach, expect, test } from 'vitest'
-import { compileCache } from '#testing'
+import { compileCache, program } from '#testing'
 
-const MAIN = fileURLToPath(new URL('../../gateway/src/main.ts', import.meta.url))
 const COMMANDS = {
   migrate: /^The database is up to date$/m,
   'ledger-check': /^In order: 0 accounts, 0 entries, 0 seals, 0 transactions, \d+ counts$/m,
@@ -22,8 +20,8 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).toReversed()) await clean()
 })
 
-function run(file: string, env: Record<string, string>, args: readonly string[] = []) {
-  const child = spawn(process.execPath, [file, ...args], {
+function run(name: string, env: Record<string, string>, args: readonly string[] = []) {
+  const child = spawn(process.execPath, [...program(name), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...compileCache, ...env },
   })
@@ -36,8 +34,7 @@ function run(file: string, env: Record<string, string>, args: readonly string[] 
   return { child, ended, output: () => output }
 }
 
-const command = (name: string, env: Record<string, string>, ...args: string[]) =>
-  run(fileURLToPath(new URL('main.ts', import.meta.url)), env, [name, ...args])
+const command = (name: string, env: Record<string, string>, ...args: string[]) => run(name, env, args)
 
 function dataDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'payments-maintenance-'))
@@ -56,7 +53,7 @@ test('each command works beside a running service on the embedded database, leav
   timeout: 120_000,
 }, async () => {
   const DATA_DIR = dataDirectory()
-  const service = run(MAIN, { DATA_DIR, PORT: '0', INTERNAL_PORT: '0', LOG_LEVEL: 'warn' })
+  const service = run('start', { DATA_DIR, PORT: '0', INTERNAL_PORT: '0', LOG_LEVEL: 'warn' })
   cleanups.push(() => stop(service.child, service.ended))
   const url = () => service.output().match(/Base URL +(\S+)\/v1/)?.[1]
   await expect.poll(url, { timeout: 60_000 }).toBeDefined()
@@ -87,10 +84,10 @@ test('a copy of a database is not served before it is reconciled: then nobody is
   cleanups.push(() => pool.end())
   await pool.query(`insert into database_origin (cluster, recovery_target, recorded_at) values ('1/1', '', now())`)
   await pool.query(`insert into swap_addresses (environment, derivation_index, address) values ('test', 4, 'ready')`)
-  const refused = run(MAIN, env)
+  const refused = run('start', env)
   expect([await refused.ended, refused.output()]).toEqual([
     1,
-    expect.stringMatching(/^The database was restored or copied from another one .+ run `npm run reconcile` before/),
+    expect.stringMatching(/^The database was restored or copied from another one .+ run `payments reconcile` before/),
   ])
   const unsaid = command('reconcile', env)
   expect([await unsaid.ended, unsaid.output()]).toEqual([1, expect.stringMatching(/^--revoked-keys: required/)])
@@ -107,7 +104,7 @@ test('a copy of a database is not served before it is reconciled: then nobody is
     { index: 100_000, taken: true },
     { index: 100_005, taken: true },
   ])
-  const service = run(MAIN, env)
+  const service = run('start', env)
   cleanups.push(() => stop(service.child, service.ended))
   await expect.poll(() => service.output().includes('Base URL'), { timeout: 60_000 }).toBe(true)
   // While it serves, nothing can be reconciled.

@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll } from 'vitest'
-import { compileCache } from '#testing'
+import { compileCache, program } from '#testing'
 import { run } from '../src/run.ts'
 import type { Terminal } from '../src/terminal.ts'
 
@@ -17,8 +16,6 @@ export interface Ran {
   readonly stdout: string
   readonly stderr: string
 }
-
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
 /** A folder for sessions, removed after the tests of the file, or as `after` says. */
 export function stateFolder(after: (remove: () => void) => void = afterAll): string {
@@ -29,7 +26,7 @@ export function stateFolder(after: (remove: () => void) => void = afterAll): str
 
 /** Runs the program as a script does: without a terminal. */
 export async function runOps(args: readonly string[], env: Record<string, string>): Promise<Ran> {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [...program('ops'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...compileCache, ...env },
   })

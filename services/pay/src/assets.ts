@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
-const root = new URL('../', import.meta.url).pathname
-const dist = join(root, 'dist')
-const stamp = join(dist, 'sources.txt')
-const pages = new URL('../../../packages/pay-page/src/', import.meta.url).pathname
+export const dist = fileURLToPath(new URL('../dist', import.meta.url))
 
 /** A script of the pay page, as the browser gets it. */
 export interface Asset {
@@ -19,9 +16,7 @@ const script = (path: `/${string}`, file: string): Asset => ({
   type: 'text/javascript',
   read: () => {
     if (!existsSync(join(dist, file)))
-      throw new Error(
-        'The scripts of the pay page are not built: start with `npm start`, or run `node services/pay/src/main.ts` first',
-      )
+      throw new Error('The scripts of the pay page are not built: start with `npm start`')
     return readFileSync(join(dist, file))
   },
 })
@@ -33,16 +28,3 @@ export const assets: readonly Asset[] = [
   script('/pay/standard.js', 'standard.js'),
   script('/embed.js', 'embed.js'),
 ]
-
-/** A digest of everything that the scripts are built from. */
-export function sourcesDigest(): string {
-  const hash = createHash('sha256')
-  for (const folder of [join(root, 'src'), pages])
-    for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort())
-      if (/\.(ts|json)$/.test(file)) hash.update(file).update(readFileSync(join(folder, file)))
-  return hash.digest('hex')
-}
-
-export const isBuilt = (): boolean => existsSync(stamp) && readFileSync(stamp, 'utf8') === sourcesDigest()
-
-export const places = { root, dist, stamp }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isBuilt, places, sourcesDigest } from './assets.ts'
+import { isBuilt, places, sourcesDigest } from './sources.ts'
 
 /** Builds the scripts of the pay page, if their sources have changed since the last time. */
 export async function build(): Promise<void> {

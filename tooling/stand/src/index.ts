@@ -25,7 +25,7 @@ export { type DatabaseUrls, rows, type StandDatabase, startDatabase } from './se
 export { type EventMerchant, type EventStand, embeddedEventStand, openEventStand } from './service/event-stand.ts'
 export { type Fault, type FaultyProxy, startFaultyProxy } from './service/faulty-proxy.ts'
 export { type RunningService, runService, type ServiceStand, startStand } from './service/in-process.ts'
-export { compileCache, end, FROM_SOURCES, type LaunchedGateway, launch, launchGateway } from './service/launch.ts'
+export { compileCache, end, type LaunchedGateway, launch, launchGateway, program } from './service/launch.ts'
 export { type ServiceProcesses, startProcesses } from './service/processes.ts'
 export type { ServiceProcess } from './service/service-process.ts'
 export { sharedSettings } from './service/settings.ts'

@@ -2,17 +2,15 @@ import { mkdtempSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { everyDomain } from '@payments/api'
-import { build as bundleService } from '@payments/bundle'
-import { build as buildDashboard } from '@payments/dashboard'
+import { build } from '@payments/bundle'
 import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
-import { build as buildPayPage } from '@payments/pay'
 import { createLog, migrate } from '@payments/platform'
 import type { TestProject } from 'vitest/node'
 import { distribute } from '../src/index.ts'
 
 /** One PostgreSQL server for the run, with a migrated template that each test file copies. Durability is off: nothing here outlives the run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await Promise.all([buildPayPage(), buildDashboard(), bundleService()])
+  await build()
   const directory = mkdtempSync(join(temporaryFolder(), 'payments-test-'))
   const server = await startEmbedded(directory, {
     settings: [

@@ -1,12 +1,12 @@
 // npm run package [-- --out <folder>]: what is installed in production, with its bill of materials and its digest.
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { createPackage } from '@payments/bundle'
 import { root } from '@payments/checks'
-import { createPackage } from './packaging.ts'
 
 const { values } = parseArgs({ options: { out: { type: 'string', default: 'dist' } } })
 try {
-  const { folder, archive } = createPackage(resolve(root, values.out))
+  const { folder, archive } = await createPackage(resolve(root, values.out))
   process.stdout.write(`${folder}\n${archive}\n${archive}.sha256\n`)
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`)

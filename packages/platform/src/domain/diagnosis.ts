@@ -1,5 +1,5 @@
 /**
- * What one check of `npm run doctor` found. `skipped`: it could not be looked at, because of something else that is wrong or because it
+ * What one check of `payments doctor` found. `skipped`: it could not be looked at, because of something else that is wrong or because it
  * is not configured. Neither message nor action contains a secret.
  */
 export interface Diagnosis {

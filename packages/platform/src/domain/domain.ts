@@ -56,7 +56,7 @@ export interface LiveAdapter {
   /** The live bindings; empty when the adapter is not configured. Its code is loaded only when it is. */
   bindings(settings: Settings): Promise<readonly Binding[]>
   /**
-   * What `npm run doctor` asks the provider with the configured credentials: calls that cost nothing and change nothing. Empty when the
+   * What `payments doctor` asks the provider with the configured credentials: calls that cost nothing and change nothing. Empty when the
    * adapter is not configured. `pool`: of the service's database, for limits that all processes share; undefined where it is not reached.
    */
   diagnose(settings: Settings, pool: SqlExecutor | undefined): Promise<readonly Diagnosis[]>

@@ -1,7 +1,7 @@
 import { type Diagnosis, diagnose, type Found } from '@payments/platform'
 import { BrokenCircuitError } from 'cockatiel'
 
-/** A check of `npm run doctor` that calls a provider. What fails says why: the status, or what the network says. */
+/** A check of `payments doctor` that calls a provider. What fails says why: the status, or what the network says. */
 export const probe = (check: string, run: () => Promise<Found>, action?: string): Promise<Diagnosis> =>
   diagnose(
     check,

@@ -2,16 +2,14 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { address } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
 import bs58 from 'bs58'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { compileCache, freshDatabase, trustedCertificate } from '#testing'
+import { compileCache, freshDatabase, program, trustedCertificate } from '#testing'
 import { MINTS, tokenAccountOf } from '../test/facts.ts'
 import { expectJournalEqualsChain, type Live, startLive } from '../test/live.ts'
 
-const COMMAND = fileURLToPath(new URL('../../../../services/maintenance/src/main.ts', import.meta.url))
 const EUR = 1_000_000n
 
 const { tls, authority } = await trustedCertificate()
@@ -25,10 +23,10 @@ beforeEach(async () => {
 })
 afterEach(() => live.stop())
 
-/** Runs `npm run swap-addresses` with the settings of the service. `answer`: what is typed when it asks. */
+/** Runs `payments swap-addresses` with the settings of the service. `answer`: what is typed when it asks. */
 async function run(options: readonly string[], answer = '', settings: Record<string, string> = {}) {
   const { service, world } = live
-  const child = spawn(process.execPath, [COMMAND, 'swap-addresses', ...options], {
+  const child = spawn(process.execPath, [...program('swap-addresses'), ...options], {
     env: {
       ...compileCache,
       NODE_ENV: 'test',

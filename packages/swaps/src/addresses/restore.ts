@@ -35,7 +35,7 @@ async function leaveOut(db: SqlExecutor, environment: Environment, settings: Set
     [environment, index, addressAt(seedBytes(SWAP_SEED), environment, index)],
   )
   return [
-    `Deposit addresses of swaps (${environment}) go on at index ${index + 1}. What came to those given out since: npm run swap-addresses -- --environment ${environment} --from ${first} --count 1000 --held`,
+    `Deposit addresses of swaps (${environment}) go on at index ${index + 1}. What came to those given out since: payments swap-addresses --environment ${environment} --from ${first} --count 1000 --held`,
   ]
 }
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { appendFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
@@ -13,7 +14,7 @@ import { person } from '../../test/cli.ts'
 import { allowancesOf, limitsOf } from './limits.ts'
 
 const service = useService({ worker: true })
-const MAIN = new URL('../main.ts', import.meta.url).pathname
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 const swap = {
   fromCurrency: 'USDC',
   toCurrency: 'EURC',

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { tokens } from '@payments/design'
 import { assets as payAssets } from '@payments/pay'
 import type { Audience } from '../openapi/document.ts'
@@ -14,7 +15,7 @@ import { digestAddress, type StaticFile, sendCompressed, sendStatic, serveStatic
 import { swaggerPage } from './swagger-page.ts'
 
 const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-const own = new URL('../../assets/', import.meta.url).pathname
+const own = fileURLToPath(new URL('../../assets/', import.meta.url))
 const ASSETS: Record<string, { directory: string; type: string }> = {
   'swagger-ui.css': { directory: swagger, type: 'text/css' },
   'swagger-ui-bundle.js': { directory: swagger, type: 'text/javascript' },

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { appRouter } from '@payments/api'
 import { expect, onTestFinished, test } from 'vitest'
 import { parse, stringify } from 'yaml'
@@ -9,7 +10,7 @@ import { hasTools, useService } from '#testing'
 import { createMetrics } from './metrics.ts'
 
 const service = useService()
-const root = new URL('../../../../', import.meta.url).pathname
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const folder = join(root, 'deploy/prometheus')
 const rules: { alert?: string; record?: string; expr: string; labels?: object; annotations?: { runbook: string } }[] =
   parse(readFileSync(join(folder, 'alerts.yaml'), 'utf8')).groups.flatMap((group: { rules: unknown[] }) => group.rules)

@@ -75,7 +75,7 @@ async function database(settings: Settings, log: Log, onLost: (error: Error) => 
 
 /**
  * Whether this process migrates: with the owner's role. A process that has only the service's role, which owns nothing, starts on a
- * database that `npm run migrate` has brought up to date.
+ * database that `payments migrate` has brought up to date.
  */
 async function mayMigrate(settings: Settings, { service, embedded }: Urls): Promise<boolean> {
   const { DATABASE_OWNER_URL } = platformSettings.from(settings)
@@ -84,7 +84,7 @@ async function mayMigrate(settings: Settings, { service, embedded }: Urls): Prom
   if (pending === undefined || (await ownsTables(service))) return true
   if (pending.length > 0)
     throw new StartError(
-      `DATABASE_URL: the database lacks ${pending.length} migrations, from ${pending[0]}: run \`npm run migrate\` with DATABASE_OWNER_URL first`,
+      `DATABASE_URL: the database lacks ${pending.length} migrations, from ${pending[0]}: run \`payments migrate\` with DATABASE_OWNER_URL first`,
     )
   return false
 }
@@ -128,7 +128,7 @@ async function requireReconciled(db: SqlExecutor): Promise<void> {
   const restore = await openRestore(db)
   if (restore)
     throw new StartError(
-      `The database was ${RESTORED[restore.reason]} (found at ${restore.foundAt.toISOString()}): run \`npm run reconcile\` before the service starts (docs/operators/backup.md)`,
+      `The database was ${RESTORED[restore.reason]} (found at ${restore.foundAt.toISOString()}): run \`payments reconcile\` before the service starts (docs/operators/backup.md)`,
     )
 }
 

@@ -3,7 +3,7 @@
  * each provider with its real credentials, by calls that cost nothing and change nothing. Prints what was found and what to do; exits with 1
  * when something has failed. Sends one email.
  *
- *   npm run doctor -- [--json] [--mail <recipient>]
+ *   payments doctor [--json] [--mail <recipient>]
  */
 import { parseArgs } from 'node:util'
 import { adapters } from '@payments/gateway'

@@ -3,8 +3,8 @@
  * what may have been done since is not done again, and what providers know and the database does not is told. It can be repeated until
  * it succeeds. Run it with the settings of a worker.
  *
- *   npm run reconcile -- --revoked-keys none|all|<id>,<id> [--restored] [--since <time>]
- *   npm run reconcile -- --nothing-lost
+ *   payments reconcile --revoked-keys none|all|<id>,<id> [--restored] [--since <time>]
+ *   payments reconcile --nothing-lost
  */
 import { parseArgs } from 'node:util'
 import { adapters } from '@payments/gateway'

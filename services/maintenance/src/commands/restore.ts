@@ -1,8 +1,8 @@
 /**
- * Restores a backup of `npm run backup` into the configured database, which must be empty, in one transaction, and checks that it is what
- * was backed up. No process serves it before `npm run reconcile`.
+ * Restores a backup of `payments backup` into the configured database, which must be empty, in one transaction, and checks that it is what
+ * was backed up. No process serves it before `payments reconcile`.
  *
- *   npm run restore -- --from <file>
+ *   payments restore --from <file>
  */
 import { parseArgs } from 'node:util'
 import { restoreBackup } from '../restore/dump.ts'
@@ -14,6 +14,6 @@ await runCommand('restore', async ({ ownerUrl }) => {
   const { from: file } = values
   if (!file) throw new Error('--from: required, the file of a backup')
   const { takenAt } = await restoreBackup(ownerUrl, file)
-  process.stdout.write(`Restored to ${takenAt}. Now run \`npm run migrate\`, then \`npm run reconcile\`\n`)
+  process.stdout.write(`Restored to ${takenAt}. Now run \`payments migrate\`, then \`payments reconcile\`\n`)
   return true
 })

@@ -3,7 +3,7 @@
  * money at an address whose row was lost can be found. With SOLANA_RPC_URL it shows what is on live addresses, and after a
  * confirmation moves what no swap needs to a wallet. Prints no key.
  *
- *   npm run swap-addresses -- [--environment test|live] [--from 0] [--count 100] [--held] [--sweep <wallet>]
+ *   payments swap-addresses [--environment test|live] [--from 0] [--count 100] [--held] [--sweep <wallet>]
  */
 import { parseArgs } from 'node:util'
 import { jupiterAdapter, recovery } from '@payments/jupiter'

@@ -66,7 +66,7 @@ export async function diagnoseDatabase(
       const pending = await pendingMigrations(serviceUrl, domains)
       if (pending?.length === 0) return 'It is up to date'
       const lacks = pending ? `It lacks ${pending.length} migrations, from ${pending[0]}` : 'It has never been migrated'
-      return { status: 'failed', message: lacks, action: 'npm run migrate, with DATABASE_OWNER_URL' }
+      return { status: 'failed', message: lacks, action: 'payments migrate, with DATABASE_OWNER_URL' }
     }),
     diagnose('database: role', async () => {
       if (!(await ownsTables(serviceUrl))) return "The service's role owns no table: it cannot change the journal"
@@ -80,7 +80,7 @@ export async function diagnoseDatabase(
       'database: owner',
       async () => {
         if (ownerUrl === serviceUrl)
-          return { status: 'skipped', message: 'DATABASE_OWNER_URL is not set here: npm run migrate needs it' }
+          return { status: 'skipped', message: 'DATABASE_OWNER_URL is not set here: payments migrate needs it' }
         await pendingMigrations(ownerUrl, domains)
         return 'The role of DATABASE_OWNER_URL connects'
       },

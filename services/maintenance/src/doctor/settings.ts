@@ -106,7 +106,7 @@ export async function diagnoseSecrets(settings: Settings, pool: Pool | undefined
               action: 'Restore it; where several are allowed, name it beside the new one',
             }
           },
-          'Migrate the database first: npm run migrate',
+          'Migrate the database first: payments migrate',
         )
       : { check: 'secrets: of this database', status: 'skipped', message: 'The database is not reached' },
   ]

@@ -2,12 +2,11 @@ import { spawn } from 'node:child_process'
 import { appendFileSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { everyDomain } from '@payments/api'
 import { createLog, migrate, openRestore } from '@payments/platform'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { compileCache, hasTools, type SystemPostgres, startSystemPostgres } from '#testing'
+import { compileCache, hasTools, program, type SystemPostgres, startSystemPostgres } from '#testing'
 import { backUp, restoreBackup } from './dump.ts'
 
 // pg_dump reads no server that is newer than itself, so the server is the system's, too.
@@ -84,7 +83,7 @@ describe.skipIf(!hasTools('pg_dump', 'pg_restore', 'psql', 'setpriv'))('a backup
         DATA_DIR: server.folder,
         SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'),
       }
-      const child = spawn(process.execPath, [fileURLToPath(new URL('../main.ts', import.meta.url)), name, ...args], {
+      const child = spawn(process.execPath, [...program(name), ...args], {
         stdio: 'ignore',
         env: { ...env, DATABASE_URL: name === 'backup' ? url('source') : target },
       })

@@ -64,7 +64,7 @@ export async function reconcile(database: CommandDatabase, said: Said): Promise<
 async function checkMigrated({ ownerUrl }: CommandDatabase): Promise<void> {
   const pending = await pendingMigrations(ownerUrl, domains)
   if (pending === undefined || pending.length > 0)
-    throw new Error('The database lacks migrations of this release: run `npm run migrate` first')
+    throw new Error('The database lacks migrations of this release: run `payments migrate` first')
 }
 
 /** No process serves the database: what one of them does meanwhile is secured against nothing. */

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { tokenContracts } from '@payments/kernel'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -526,7 +527,7 @@ describe.runIf(hasTools(chromiumCommand()))('paying in Chromium', () => {
 /** A site of another origin that is the React example: its query names the collection, and `show` another one. */
 async function startReactShop(): Promise<{ origin: string; close(): Promise<void> }> {
   const { build } = await import('vite')
-  const example = new URL('../../../../examples/payment.tsx', import.meta.url).pathname
+  const example = fileURLToPath(new URL('../../../../examples/payment.tsx', import.meta.url))
   const main = `import { createElement, StrictMode } from 'react'
     import { createRoot } from 'react-dom/client'
     import { Payment } from '${example}'
@@ -536,7 +537,7 @@ async function startReactShop(): Promise<{ origin: string; close(): Promise<void
       { service: '${service.url}', collection, onPaid: (id) => globalThis.thanked.push(id) })))
     show(location.search.slice(1))`
   const bundle = await build({
-    root: new URL('.', import.meta.url).pathname,
+    root: fileURLToPath(new URL('.', import.meta.url)),
     configFile: false,
     logLevel: 'warn',
     plugins: [

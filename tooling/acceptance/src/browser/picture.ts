@@ -1,11 +1,12 @@
 // Takes the picture of the pay page that opens the guides, from a running service in the test environment:
 // `API_KEY=svc_test_… BASE_URL=… node tooling/acceptance/src/browser/picture.ts`. BASE_URL is http://127.0.0.1:4000 by default.
 
+import { fileURLToPath } from 'node:url'
 import { startChromium } from './chromium.ts'
 import { openWindow } from './page.ts'
 
 const origin = process.env.BASE_URL ?? 'http://127.0.0.1:4000'
-const FILE = new URL('../../../../docs/guides/pay-page.png', import.meta.url).pathname
+const FILE = fileURLToPath(new URL('../../../../docs/guides/pay-page.png', import.meta.url))
 const CHECKOUT = {
   type: 'checkout',
   title: 'Order 1042',

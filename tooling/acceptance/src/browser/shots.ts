@@ -1,9 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 
 /** Where screenshots are written. */
-const SHOTS = new URL('../../../../.screenshots/', import.meta.url).pathname
+const SHOTS = fileURLToPath(new URL('../../../../.screenshots/', import.meta.url))
 
 /** True if screenshots are wanted: `SCREENSHOTS=1 npm run check -- acceptance`. */
 export const SCREENSHOTS = process.env.SCREENSHOTS === '1'

@@ -2,13 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { openApiDocument } from '@payments/gateway'
 import openapiTS, { astToString } from 'openapi-typescript'
 import { describe, expect, test } from 'vitest'
 import { breaking } from './breaking.ts'
 import { wholeInterface } from './whole-interface.ts'
 
-const root = new URL('../../../../', import.meta.url).pathname
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
 describe('the gate against breaking changes refuses', () => {
   const customer = (next: ReturnType<typeof wholeInterface>) => next.paths['/customers'].post
   const cases: Record<string, (next: ReturnType<typeof wholeInterface>) => void> = {

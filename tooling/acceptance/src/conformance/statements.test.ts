@@ -1,9 +1,10 @@
 import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { statements } from './statements.ts'
 
 test('each statement of the specification that is built has exactly one test', () => {
-  const folder = new URL('.', import.meta.url).pathname
+  const folder = fileURLToPath(new URL('.', import.meta.url))
   const tested = globSync('*.test.ts', { cwd: folder }).flatMap((file) =>
     [...readFileSync(`${folder}${file}`, 'utf8').matchAll(/^conforms\(\s*'(\w+)'/gm)].map(([, id]) => id as string),
   )

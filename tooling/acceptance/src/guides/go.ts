@@ -1,9 +1,10 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { run } from './run.ts'
 
-const VERIFIER = new URL('../../../../docs/verify/verify.go', import.meta.url).pathname
+const VERIFIER = fileURLToPath(new URL('../../../../docs/verify/verify.go', import.meta.url))
 /** Of the readers' module, which has the verifier in the package `webhooks`. */
 const MODULE = 'shop'
 

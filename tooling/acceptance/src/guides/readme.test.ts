@@ -1,12 +1,13 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Lexer } from 'marked'
 import { expect, test } from 'vitest'
 import { freePort, hasTools, useService } from '#testing'
 import { run } from './run.ts'
 
-const ROOT = new URL('../../../../', import.meta.url).pathname
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 const receiverPort = await freePort()
 const service = useService({
   worker: true,

@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Sample } from './samples.ts'
 
-const VERIFIERS = new URL('../../../../docs/verify/', import.meta.url).pathname
-const SDK = new URL('../../../../packages/sdk', import.meta.url).pathname
+const VERIFIERS = fileURLToPath(new URL('../../../../docs/verify/', import.meta.url))
+const SDK = fileURLToPath(new URL('../../../../packages/sdk', import.meta.url))
 /** Printed after each sample. */
 export const MARK = '@@@ end of sample'
 const TIMEOUT_MS = 120_000

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type Guide, guides } from '@payments/gateway'
 import { afterAll, expect, test } from 'vitest'
 import { freePort, hasTools, type Merchant, mailedCode, newMerchant, useService } from '#testing'
@@ -9,7 +10,7 @@ import { goSession, languages, runTranslations, translated, wordsOf } from './la
 import { at, nameOf, type Place, runSamples } from './run.ts'
 import { blocksOf, matches, type Sample, samplesOf } from './samples.ts'
 
-const root = new URL('../../../../', import.meta.url).pathname
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
 /** The language of each receiver, with its port: they run at the same time. */
 const receivers = [
   { language: 'ts', start: 'node receiver.ts', port: await freePort() },

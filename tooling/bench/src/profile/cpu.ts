@@ -1,13 +1,17 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { SourceMap } from 'node:module'
+import { fileURLToPath } from 'node:url'
+
 /** What V8's sampling profiler returns, as far as it is read here. */
 interface Profile {
   readonly nodes: readonly {
     readonly id: number
-    readonly callFrame: { readonly functionName: string; readonly url: string }
+    readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number }
   }[]
   readonly samples: readonly number[]
 }
 
-/** Processor time of a process, and whose code it ran: a share for each package of this repository, installed package, or part of Node. */
+/** Processor time of a process, and whose code it ran: a share for each package of this repository, for installed packages, and for each part of Node. */
 export interface CpuTime {
   readonly microseconds: number
   readonly shares: ReadonlyMap<string, number>
@@ -83,15 +87,29 @@ function sharesOf({ nodes, samples }: Profile, by: typeof ownerOf): ReadonlyMap<
 type CallFrame = Profile['nodes'][number]['callFrame']
 
 /** A function with its file; undefined while the process waits. */
-const nameOf = ({ functionName, url }: CallFrame): string | undefined =>
-  functionName === '(idle)' ? undefined : `${functionName || '(anonymous)'} ${url.split('/').slice(-3).join('/')}`
+const nameOf = (frame: CallFrame): string | undefined =>
+  frame.functionName === '(idle)'
+    ? undefined
+    : `${frame.functionName || '(anonymous)'} ${sourceOf(frame).split('/').slice(-3).join('/')}`
 
 /** Whose code a function is; undefined while the process waits. */
-function ownerOf({ functionName, url }: CallFrame): string | undefined {
+function ownerOf(frame: CallFrame): string | undefined {
+  const { functionName, url } = frame
   if (functionName === '(idle)') return undefined
-  const installed = url.split('/node_modules/').slice(1)
-  const name = installed.at(-1)?.match(/^(@[^/]+\/[^/]+|[^/]+)/)?.[0]
-  if (name) return name
-  const own = url.match(/\/((?:packages\/providers|packages|services|tooling)\/[^/]+)\//)?.[1]
-  return own ?? (functionName.startsWith('(') ? functionName : 'node')
+  const own = sourceOf(frame).match(/\/((?:packages\/providers|packages|services|tooling)\/[^/]+)\//)?.[1]
+  if (own) return own
+  if (url.startsWith('file:')) return 'installed packages'
+  return functionName.startsWith('(') ? functionName : 'node'
+}
+
+const maps = new Map<string, SourceMap | undefined>()
+
+/** The source of a function, where the maps of the artefact name it; else its file. */
+function sourceOf({ url, lineNumber }: CallFrame): string {
+  if (!url.startsWith('file:')) return url
+  const file = `${fileURLToPath(url)}.map`
+  if (!maps.has(url))
+    maps.set(url, existsSync(file) ? new SourceMap(JSON.parse(readFileSync(file, 'utf8'))) : undefined)
+  const entry = maps.get(url)?.findEntry(lineNumber, 0)
+  return entry && 'originalSource' in entry ? entry.originalSource : url
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { FROM_SOURCES, launchGateway, sharedSettings, startDatabase } from '@payments/stand'
+import { launchGateway, sharedSettings, startDatabase } from '@payments/stand'
 import { Client } from 'pg'
 import { domainCases, replay } from '../requests/cases.ts'
 import { LIMITS, prepare } from '../requests/requests.ts'
@@ -29,8 +29,6 @@ export async function benchProfile(print: (line: string) => void): Promise<void>
     const stand = await prepare(at, 3 * REQUESTS)
     const gateway = await launchGateway(
       sharedSettings(at, { ...LIMITS, PROCESS_ROLE: ROLE, NODE_OPTIONS: '--inspect=127.0.0.1:0' }),
-      undefined,
-      FROM_SOURCES,
     )
     const inspector = await inspect(gateway.output())
     try {

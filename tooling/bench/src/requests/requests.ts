@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
 import type { ProofReport } from '@payments/proof'
 import {
   createKeyFor,
@@ -35,7 +36,7 @@ const WARM_UP = 200
 const SESSIONS_PER_LINK = 5
 /** A process counts its requests, but refuses none. */
 export const LIMITS = { RATE_LIMIT_AUTH: '100000000', LOG_LEVEL: 'fatal' }
-const FLOOR = new URL('./floor.ts', import.meta.url).pathname
+const FLOOR = fileURLToPath(new URL('./floor.ts', import.meta.url))
 
 /** What is compared: the cases, how long and how often at most each is sent in a round, the role of the service, and the variants of the floor. */
 interface Comparison {

@@ -18,9 +18,9 @@ export interface RunningServer {
 export async function startGateway(
   env: Readonly<Record<string, string>>,
   at: Place,
-  root?: string,
+  folder?: string,
 ): Promise<RunningServer> {
-  const { url, pid, stop } = await launchGateway(sharedSettings(at, env), root)
+  const { url, pid, stop } = await launchGateway(sharedSettings(at, env), folder)
   return { origin: url, pid, stop }
 }
 

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { packageOf, root, type Tree } from '@payments/checks'
 import type { Entry } from './instrument.ts'
 
@@ -13,8 +14,8 @@ export interface Entered {
 }
 
 const SCRIPTS = [
-  new URL('./instrument.ts', import.meta.url).pathname,
-  new URL('./entries.ts', import.meta.url).pathname,
+  fileURLToPath(new URL('./instrument.ts', import.meta.url)),
+  fileURLToPath(new URL('./entries.ts', import.meta.url)),
 ]
 
 /** What `POST /v1/offramps` enters, and one poll that finds the deposit of an offramp. */

@@ -1,7 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
-export const root = new URL('../../../../', import.meta.url).pathname
+export const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
 /** A package of the workspace. */
 export interface Package {

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { capital, namesOf } from './spellings.ts'
 
-const templates = new URL('../../templates/', import.meta.url).pathname
+const templates = fileURLToPath(new URL('../../templates/', import.meta.url))
 
 /** Why something cannot be generated. */
 export class GenerateError extends Error {}

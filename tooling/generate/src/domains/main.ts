@@ -1,11 +1,13 @@
 // `npm run new -- domain <name> [--provider]`: a working domain, in its list and its documents; with a provider, one that moves money.
 // `npm run new -- provider <name> --for fiat`: a working adapter to an imaginary provider, with its fake and its tests.
+
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { format, GenerateError, generate, generateProvider, portsWithTemplate } from './generate.ts'
 
-const root = new URL('../../../../', import.meta.url).pathname
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const [kind, name = '', ...options] = process.argv.slice(2)
 const provider = options.includes('--provider')
 const [flag, port = '', ...more] = options

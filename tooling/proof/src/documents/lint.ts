@@ -1,10 +1,11 @@
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { openApiDocument } from '@payments/gateway'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import type { Tools } from './tools.ts'
 
-const RULES = new URL('spectral.yaml', import.meta.url).pathname
+const RULES = fileURLToPath(new URL('spectral.yaml', import.meta.url))
 export const audiences = ['merchants', 'operators'] as const
 
 /** What Redocly's recommended rules find in a document, warnings included. */

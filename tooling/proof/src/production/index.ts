@@ -1,11 +1,20 @@
+import { fileURLToPath } from 'node:url'
 import type { Proof } from '../proof.ts'
 import { runOnMachine } from '../resilience/machine/index.ts'
+import { makeReleases } from './releases.ts'
 
-const PROGRAM = new URL('inside.ts', import.meta.url).pathname
-const TOOLS = ['pg_ctlcluster', 'pgbouncer', 'haproxy', 'prometheus', 'dnsmasq', 'ip', 'git', 'jq', 'openssl', 'curl']
+const PROGRAM = fileURLToPath(new URL('inside.ts', import.meta.url))
+const TOOLS = ['pg_ctlcluster', 'pgbouncer', 'haproxy', 'prometheus', 'dnsmasq', 'ip', 'jq', 'openssl', 'curl']
 
 /**
  * The service as its operators start it: the commands of `docs/operators` are read and run, in a network and on files of their own, with
  * Debian's PostgreSQL, PgBouncer, HAProxy and Prometheus.
  */
-export const run: Proof = (options) => runOnMachine(PROGRAM, TOOLS, options)
+export const run: Proof = async (options) => {
+  const { folder, remove, ...compared } = await makeReleases()
+  try {
+    return await runOnMachine(PROGRAM, TOOLS, options, { RELEASES: folder, COMPARED: JSON.stringify(compared) })
+  } finally {
+    remove()
+  }
+}

@@ -14,7 +14,7 @@ import { failuresOf, underLoad } from '../resilience/cluster/phases.ts'
 import { type Guide, pagesIn, startGuide } from '../resilience/machine/guide.ts'
 import { installSystemctl } from '../resilience/machine/systemctl.ts'
 import { DOMAIN, type Outside, startOutside } from './outside.ts'
-import { installPackages, tagReleases } from './releases.ts'
+import { LAST, NEXT } from './releases.ts'
 import { furtherSettings, linesOf, providerKeys, settingsOf } from './settings.ts'
 import { checkSettings } from './starts.ts'
 import { goLive, SERVICE, send, tellStories, until } from './stories.ts'
@@ -62,7 +62,7 @@ const openGuide = (outside: Outside): Guide =>
     PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     NODE_EXTRA_CA_CERTS: '/etc/ssl/certs/ca-certificates.crt',
     DEBIAN_FRONTEND: 'noninteractive',
-    ...{ DOMAIN, CERTIFICATE, FURTHER_SETTINGS, VERSION: 'last', NEXT: 'next', REPOSITORY: `file://${root}` },
+    ...{ DOMAIN, CERTIFICATE, FURTHER_SETTINGS, VERSION: LAST, NEXT, RELEASES: `file://${process.env.RELEASES}` },
     ...{ SMTP_URL: outside.mailServer(), OPERATOR_EMAIL: OPERATOR },
     ...{ CUSTOMER_EMAIL: CUSTOMER.email, CUSTOMER_NAME: CUSTOMER.organisationName },
   })
@@ -70,7 +70,6 @@ const openGuide = (outside: Outside): Guide =>
 /** From the first block to a customer with live access, in its session. */
 async function install(guide: Guide, { mailbox, chain }: Outside) {
   await guide.run('What you need')
-  installPackages('/opt/payments/last')
   await guide.run('Database')
   await guide.run('Settings')
   const feePayer = await guide.run('Schema and processes')
@@ -107,7 +106,7 @@ const scraped = async (): Promise<boolean> => {
 async function prove(): Promise<void> {
   prepareMachine()
   const outside = await startOutside(Number(seed), CERTIFICATE)
-  const { from, migrations } = tagReleases()
+  const { from, migrations } = JSON.parse(process.env.COMPARED ?? '')
   log('prepared')
   writeFileSync(FURTHER_SETTINGS, linesOf({ ...providerKeys(outside), ...furtherSettings(outside) }))
   const guide = openGuide(outside)
@@ -142,7 +141,6 @@ async function prove(): Promise<void> {
       for (let round = 0; round < RESTARTS; round++) await guide.execute('restart')
     })
   await guide.run(UPGRADE, 1)
-  installPackages('/opt/payments/next')
   await loaded('upgraded', () => guide.run(UPGRADE, 1))
   Object.assign(figures.upgraded as object, { from, migrations })
   findings.push(...(await changeableTables({ pool })))

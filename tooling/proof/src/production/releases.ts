@@ -1,58 +1,41 @@
-import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { linkDependencies, packagesOf, root } from '@payments/checks'
-import { findEarlier } from '../resilience/cluster/earlier.ts'
+import { archivePackage, createPackage } from '@payments/bundle'
+import { root } from '@payments/checks'
+import { earlierVersion } from '../resilience/cluster/earlier.ts'
 
-const INDEX = { GIT_INDEX_FILE: '/tmp/index' }
-const NAMES = Object.fromEntries(
-  ['AUTHOR', 'COMMITTER'].flatMap((who) => [
-    [`GIT_${who}_NAME`, 'Proof'],
-    [`GIT_${who}_EMAIL`, 'proof@example.com'],
-  ]),
-)
+/** The versions that the guide installs first and upgrades to. */
+export const [LAST, NEXT] = ['0.0.1', '0.0.2']
 
-const git = (...args: string[]): string =>
-  execFileSync('git', args, {
-    cwd: root,
-    encoding: 'utf8',
-    env: { ...process.env, ...INDEX, ...NAMES },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  }).trim()
-
-/** The commit that this version is compared with; undefined where the history of the repository is not here. */
+/** The releases of an operator, as archives in a folder. */
 export interface Releases {
+  readonly folder: string
+  /** The commit that this version is compared with; undefined where there is none with an older schema. */
   readonly from: string | undefined
   readonly migrations: number
+  remove(): void
 }
 
 /**
- * Tags `next`, this checkout with its changes, and `last`, the newest version with an older schema, as a repository has them that operators
- * clone. It has `deploy`, the operators' command line and the dashboard of this one, because the guide of this one is run.
+ * Makes the package of this checkout, and one of the newest version with an older schema, which has the files of deployment of this one, because
+ * the guide of this one is run.
  */
-export function tagReleases(): Releases {
-  git('config', '--system', '--add', 'safe.directory', '*')
-  git('read-tree', 'HEAD')
-  git('add', '--all')
-  const next = git('commit-tree', git('write-tree'), '-p', 'HEAD', '-m', 'next')
-  git('update-ref', 'refs/tags/next', next)
-  const earlier = findEarlier()
-  git('read-tree', earlier?.commit ?? next)
-  for (const folder of ['deploy', 'services/ops', 'services/dashboard', 'packages/design']) {
-    git('rm', '--cached', '--force', '--quiet', '-r', '--ignore-unmatch', folder)
-    git('read-tree', `--prefix=${folder}/`, `${next}:${folder}`)
+export async function makeReleases(): Promise<Releases> {
+  // Not in the folder of temporary files, which the machine of the proof has for itself.
+  const folder = mkdtempSync('/var/tmp/payments-releases-')
+  const earlier = earlierVersion()
+  try {
+    await createPackage(join(folder, 'made'), NEXT)
+    const last = join(folder, 'made', `payments-${LAST}`)
+    cpSync(earlier?.folder ?? join(folder, 'made', `payments-${NEXT}`), last, { recursive: true })
+    cpSync(join(root, 'deploy'), join(last, 'deploy'), { recursive: true })
+    archivePackage(last)
+  } finally {
+    earlier?.remove()
   }
-  git('update-ref', 'refs/tags/last', git('commit-tree', git('write-tree'), '-m', 'last'))
-  return { from: earlier?.commit.slice(0, 12), migrations: earlier?.missing.length ?? 0 }
-}
-
-/** Gives a clone the packages of this checkout, as if they had been installed: this machine has no network. */
-export function installPackages(clone: string): void {
-  for (const { folder } of packagesOf(clone)) if (!folder.startsWith('tooling/')) linkDependencies(clone, folder)
-  const hash = createHash('sha256')
-  for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json'])
-    hash.update(readFileSync(join(clone, file)))
-  mkdirSync(join(clone, 'node_modules'), { recursive: true })
-  writeFileSync(join(clone, 'node_modules/.installed'), `${hash.digest('hex')} ${process.platform}-${process.arch}`)
+  return {
+    folder: join(folder, 'made'),
+    ...{ from: earlier?.commit.slice(0, 12), migrations: earlier?.missing.length ?? 0 },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
 }

@@ -6,7 +6,7 @@ import { OTHERWISE, REFUSED, settingsOf, uncovered } from './settings.ts'
 import { until } from './stories.ts'
 
 const [PORT, INTERNAL_PORT] = ['4009', '4109']
-const MAIN = ['/usr/local/bin/node', ['services/gateway/src/main.ts']] as const
+const MAIN = ['/usr/local/bin/node', ['bin/payments', 'start']] as const
 
 const file = (name: string) => settingsOf(readFileSync(`/etc/payments/${name}`, 'utf8'))
 

@@ -1,15 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-
-const ROOT = new URL('../../../../', import.meta.url).pathname
+import { artefact, places, programOf } from '@payments/bundle'
 
 /** For the environment of a process: with the compiled code of the last start it needs half as long. */
-export const compileCache = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compiled') }
+export const compileCache = { NODE_COMPILE_CACHE: join(places.root, 'node_modules/.cache/compiled') }
 
-const MAIN = 'services/gateway/src/main.ts'
-/** What starts the service from its sources, never from the bundle that was built of them: for what attributes its work to files. */
-export const FROM_SOURCES = 'services/gateway/src/internal/process.ts'
+/**
+ * What Node runs for a command of the artefact of this checkout, or of another version in an artefact or an unpacked package.
+ * @throws Error where this checkout is not built
+ */
+export const program = (command: string, folder: string = artefact()): readonly string[] => [programOf(folder), command]
 
 /** None outlives this process, as the gateway of a test that has run out of its time would. */
 const running = new Set<ChildProcess>()
@@ -17,15 +18,14 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** Starts the service as a process, with these settings as its whole environment, from this checkout or another one. It ends with this one. */
+/** Starts the service as a process, with these settings as its whole environment, from this version or the one in a folder. It ends with this one. */
 export function launch(
   settings: Readonly<Record<string, string | undefined>>,
   onOutput: (text: string) => void,
-  root: string = ROOT,
-  main: string = MAIN,
+  folder?: string,
 ): ChildProcess {
-  const child = spawn(process.execPath, [join(root, main)], {
-    cwd: root,
+  const child = spawn(process.execPath, program('start', folder), {
+    cwd: folder ?? places.root,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,
@@ -55,8 +55,7 @@ export interface LaunchedGateway {
 /** Starts a gateway, which may be the worker, too, and waits until it serves. @throws Error with what it wrote when it ends before */
 export async function launchGateway(
   settings: Readonly<Record<string, string | undefined>>,
-  root?: string,
-  main?: string,
+  folder?: string,
 ): Promise<LaunchedGateway> {
   let output = ''
   let found: (url: string) => void = () => undefined
@@ -70,8 +69,7 @@ export async function launchGateway(
       const url = output.match(/Base URL +(\S+)\/v1/)?.[1]
       if (url) found(url)
     },
-    root,
-    main,
+    folder,
   )
   const gone = once(child, 'exit')
   const url = await Promise.race([serves, gone.then(() => undefined)])

@@ -16,7 +16,7 @@ export interface ServiceProcesses {
 /** Starts so many gateways and workers; `apart` starts the first by itself and waits for it. */
 export async function startProcesses(
   count: { readonly gateways: number; readonly workers: number },
-  { apart = false, ...options }: Pick<ServiceOptions, 'settings' | 'root'> & { readonly apart?: boolean },
+  { apart = false, ...options }: Pick<ServiceOptions, 'settings' | 'folder'> & { readonly apart?: boolean },
 ): Promise<ServiceProcesses> {
   const written: string[] = []
   const ports = await freePorts(2 * (count.gateways + count.workers))

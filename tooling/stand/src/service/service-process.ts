@@ -14,8 +14,8 @@ export interface ServiceOptions {
   readonly internalPort: number
   /** Settings as environment variables. */
   readonly settings: Readonly<Record<string, string>>
-  /** The checkout that it runs from; this one by default. */
-  readonly root?: string
+  /** The folder of the version that it runs; this one by default. */
+  readonly folder?: string
 }
 
 /** A gateway or a worker as an operating system process, started again whenever it ends, until it is stopped. */
@@ -32,8 +32,8 @@ export interface ServiceProcess {
   kill(): Promise<void>
   /** SIGTERM, and waits for the end. @returns the exit code */
   stop(): Promise<number | null>
-  /** Starts it again after `stop`, perhaps from another checkout or with other settings. */
-  start(changed?: Partial<Pick<ServiceOptions, 'root' | 'settings'>>): void
+  /** Starts it again after `stop`, perhaps of another version or with other settings. */
+  start(changed?: Partial<Pick<ServiceOptions, 'folder' | 'settings'>>): void
 }
 
 export function startServiceProcess(options: ServiceOptions, onOutput: (text: string) => void): ServiceProcess {
@@ -50,9 +50,9 @@ export function startServiceProcess(options: ServiceOptions, onOutput: (text: st
   watch(child)
 
   function start(): ChildProcess {
-    const { role, port, internalPort, settings, root } = current
+    const { role, port, internalPort, settings, folder } = current
     const own = { PROCESS_ROLE: role, HOST: '127.0.0.1', PORT: String(port), INTERNAL_PORT: String(internalPort) }
-    return launch({ ...settings, ...own }, collect, root)
+    return launch({ ...settings, ...own }, collect, folder)
   }
   function watch(each: ChildProcess): void {
     each.once('exit', () => {

@@ -1,9 +1,10 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { OWNERS_ONLY, refusalOf } from './rights.ts'
 
-const FOLDER = new URL('..', import.meta.url).pathname
+const FOLDER = fileURLToPath(new URL('..', import.meta.url))
 const procedures = Object.keys(OWNERS_ONLY) as (keyof typeof OWNERS_ONLY)[]
 const sources = globSync('{screens,parts}/**/*.tsx', { cwd: FOLDER }).map((file) => ({
   file,

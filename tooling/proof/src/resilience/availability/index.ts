@@ -1,7 +1,8 @@
+import { fileURLToPath } from 'node:url'
 import type { Proof } from '../../proof.ts'
 import { runOnMachine } from '../machine/index.ts'
 
-const PROGRAM = new URL('inside.ts', import.meta.url).pathname
+const PROGRAM = fileURLToPath(new URL('inside.ts', import.meta.url))
 const TOOLS = ['pg_ctlcluster', 'patroni', 'etcd', 'haproxy', 'ip']
 
 /**

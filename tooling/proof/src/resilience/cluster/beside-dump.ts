@@ -17,7 +17,7 @@ export async function migrateBesideDump(
   database: StandDatabase,
   cluster: Cluster,
   load: Load,
-  root: string,
+  folder: string,
 ): Promise<Phase> {
   const findings: string[] = []
   const [gateway, oldGateway] = cluster.gateways as [ServiceProcess, ServiceProcess]
@@ -33,7 +33,7 @@ export async function migrateBesideDump(
   const dump = await startDump(database)
   const since = Date.now()
   try {
-    gateway.start({ root })
+    gateway.start({ folder })
     await sleep(DUMP_MS)
   } finally {
     await dump.end()

@@ -20,8 +20,8 @@ export interface Cluster extends ServiceProcesses {
 
 export async function startCluster(
   database: Pick<StandDatabase, 'dataDir' | 'ownerUrl' | 'serviceUrl' | 'pool'>,
-  /** The checkout to start from; this one by default. */
-  root?: string,
+  /** The folder of the version to start; this one by default. */
+  folder?: string,
 ): Promise<Cluster> {
   const settings = sharedSettings(database, {
     TRUST_PROXY: '127.0.0.1',
@@ -29,8 +29,11 @@ export async function startCluster(
     SHUTDOWN_DELAY_SECONDS: String(DELAY_SECONDS),
   })
   // Earlier versions created indexes while others waited for the migration lock, and waited for them.
-  const apart = root !== undefined
-  const processes = await startProcesses({ gateways: 2, workers: 2 }, { settings, apart, ...(root ? { root } : {}) })
+  const apart = folder !== undefined
+  const processes = await startProcesses(
+    { gateways: 2, workers: 2 },
+    { settings, apart, ...(folder ? { folder } : {}) },
+  )
   await processes.ready()
   const { gateways } = processes
   const proxy = await startProxy(() => gateways)

@@ -1,15 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { linkDependencies, packagesOf, root } from '@payments/checks'
 
 const PARTS = ['packages', 'services', 'tooling', 'docs', 'package.json', 'pnpm-workspace.yaml', 'tsconfig.json']
 const NAME = "name: '[0-9]{14}_[a-z0-9_]+'"
 
-/** A checkout of the newest earlier state whose schema is older than that of this one, with its packages linked and its pages built. */
+/** The newest earlier state whose schema is older than that of this one, built. */
 export interface EarlierVersion {
-  readonly path: string
+  /** Its artefact. */
+  readonly folder: string
   readonly commit: string
   /** Migrations that this version has and the earlier one has not. */
   readonly missing: readonly string[]
@@ -27,26 +28,34 @@ export function earlierVersion(): EarlierVersion | undefined {
   const archive = execFileSync('git', ['archive', found.commit, ...PARTS], { cwd: root, maxBuffer: 2 ** 28 })
   execFileSync('tar', ['-x', '-C', path], { input: archive })
   for (const { folder } of packagesOf(path)) if (!folder.startsWith('tooling/')) linkDependencies(path, folder)
-  // A gateway without the scripts of its pages does not start. The earlier version may have fewer pages.
-  for (const builder of ['services/pay/src/main.ts', 'services/dashboard/src/main.ts'])
-    if (existsSync(join(path, builder)))
-      execFileSync(process.execPath, [builder], { cwd: path, stdio: ['ignore', 'ignore', 'inherit'] })
-  return { path, ...found, remove: () => rmSync(path, { recursive: true, force: true }) }
+  const built = execFileSync(process.execPath, ['services/bundle/src/main.ts'], {
+    cwd: path,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  return {
+    folder: dirname(dirname(built.trim())),
+    ...found,
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  }
 }
 
 /** The commit of that state, and the migrations that it has not. */
-export function findEarlier(): { commit: string; missing: string[] } | undefined {
+function findEarlier(): { commit: string; missing: string[] } | undefined {
   if (!existsSync(join(root, '.git'))) return undefined
   const now = migrationsOf('HEAD')
   for (const change of git('log', '--format=%H', '--', 'packages/*/src/migrations.ts').trim().split('\n')) {
     const commit = parentOf(change)
-    if (!commit) return undefined
+    if (!commit || !hasArtefact(commit)) return undefined
     const then = migrationsOf(commit)
     const missing = [...now].filter((name) => !then.has(name))
     if (missing.length > 0 && [...then].every((name) => now.has(name))) return { commit, missing }
   }
   return undefined
 }
+
+/** Whether a version is built into one artefact; earlier ones were never released. */
+const hasArtefact = (commit: string): boolean => git('ls-tree', commit, 'services/bundle/src/artefact.ts') !== ''
 
 /** Undefined for the first commit, and where a shallow clone ends. */
 function parentOf(commit: string): string | undefined {

@@ -1,5 +1,5 @@
 import { everyDomain } from '@payments/api'
-import { root } from '@payments/checks'
+import { artefact } from '@payments/bundle'
 import { checkLedger } from '@payments/ledger'
 import { hasTools, rows, type StandDatabase, startDatabase } from '@payments/stand'
 import type { Proof, ProofOptions, ProofReport } from '../../proof.ts'
@@ -27,7 +27,7 @@ export const run: Proof = async (options) => {
   // An earlier version migrates its own database.
   const database = await startDatabase({ migrated: earlier === undefined })
   try {
-    const cluster = await startCluster(database, earlier?.path)
+    const cluster = await startCluster(database, earlier?.folder)
     try {
       return await runPhases(database, cluster, earlier, options)
     } finally {
@@ -58,9 +58,9 @@ async function runPhases(
   if (earlier) {
     note(
       'migrated beside a dump',
-      await underLoad(database, cluster, (load) => migrateBesideDump(database, cluster, load, root)),
+      await underLoad(database, cluster, (load) => migrateBesideDump(database, cluster, load, artefact())),
     )
-    const upgrade = { name: 'rolling upgrade', rounds: 1, root, announced: true }
+    const upgrade = { name: 'rolling upgrade', rounds: 1, folder: artefact(), announced: true }
     const { findings: found, figures: own } = await underLoad(database, cluster, (load) =>
       replaceInTurn(cluster, load, upgrade),
     )

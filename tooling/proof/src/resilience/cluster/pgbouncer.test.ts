@@ -6,10 +6,8 @@ import { everyDomain } from '@payments/api'
 import { createLog, hasTimeouts, isTransactionPooler, migrate } from '@payments/platform'
 import { hasTools, newMerchant, runService, startStandby, startSystemPostgres } from '@payments/stand'
 import { expect, test } from 'vitest'
-import { compileCache, freshDatabase } from '#testing'
+import { compileCache, freshDatabase, program } from '#testing'
 import { startPgBouncer } from './pgbouncer.ts'
-
-const MAIN = new URL('../../../../../services/gateway/src/main.ts', import.meta.url).pathname
 
 test.runIf(hasTools('pgbouncer'))(
   'a pooler whose connections have no timeouts is told from one that sets them',
@@ -42,7 +40,7 @@ test.runIf(hasTools('pgbouncer'))(
       const url = pooler.through(database.serviceUrl)
       expect([await isTransactionPooler(database.serviceUrl), await isTransactionPooler(url)]).toEqual([false, true])
       const start = (env: Record<string, string>) =>
-        spawnSync(process.execPath, [MAIN], {
+        spawnSync(process.execPath, program('start'), {
           encoding: 'utf8',
           timeout: 60_000,
           env: { ...compileCache, PORT: '0', INTERNAL_PORT: '0', DATA_DIR: folder, ...env },

@@ -107,7 +107,7 @@ export async function killOneOfEach(
 export interface Replacement {
   readonly name: string
   readonly rounds: number
-  readonly root?: string
+  readonly folder?: string
   readonly settings?: Readonly<Record<string, string>>
   /** The proxy is told of each stop: an earlier version does not wait for it to notice. */
   readonly announced: boolean

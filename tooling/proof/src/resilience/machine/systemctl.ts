@@ -1,8 +1,9 @@
 import { chmodSync, copyFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 
 /** Puts a `systemctl` in place, which works without systemd. */
 export function installSystemctl(): void {
   const path = '/usr/local/sbin/systemctl'
-  copyFileSync(new URL('systemctl.sh', import.meta.url).pathname, path)
+  copyFileSync(fileURLToPath(new URL('systemctl.sh', import.meta.url)), path)
   chmodSync(path, 0o755)
 }

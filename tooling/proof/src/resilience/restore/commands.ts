@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
-import { compileCache, launch, type Random } from '@payments/stand'
+import { compileCache, launch, program, type Random } from '@payments/stand'
 import { Client } from 'pg'
 
-const MAINTENANCE = fileURLToPath(new URL('../../../../../services/maintenance/src/main.ts', import.meta.url))
 /** The command ends within seconds: some kills come before it has begun to write, some after it has ended. */
 const KILL_WITHIN_MS = 4000
 
@@ -42,17 +40,17 @@ export async function refusesToServe(env: Readonly<Record<string, string>>): Pro
   const limit = setTimeout(() => child.kill('SIGKILL'), 60_000)
   const [code] = (await once(child, 'exit')) as [number | null]
   clearTimeout(limit)
-  return code === 1 && output.includes('npm run reconcile')
+  return code === 1 && output.includes('payments reconcile')
     ? null
     : `A worker on a restored database ended with ${code}: ${output.slice(-500)}`
 }
 
-/** Runs `npm run reconcile` until it succeeds, and kills it before. Returns how often it was killed. @throws Error when it fails */
+/** Runs `payments reconcile` until it succeeds, and kills it before. Returns how often it was killed. @throws Error when it fails */
 export async function maintain(env: Readonly<Record<string, string>>, random: Random): Promise<number> {
   let kills = 0
   for (let attempt = 0; ; attempt++) {
     let output = ''
-    const child = spawn(process.execPath, [MAINTENANCE, 'reconcile', '--revoked-keys', 'none'], {
+    const child = spawn(process.execPath, [...program('reconcile'), '--revoked-keys', 'none'], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env.PATH, ...compileCache, ...env },
     })
@@ -65,6 +63,6 @@ export async function maintain(env: Readonly<Record<string, string>>, random: Ra
     clearTimeout(timer)
     if (signal === 'SIGKILL') kills++
     else if (code === 0) return kills
-    else throw new Error(`npm run reconcile ended with ${code}: ${output}`)
+    else throw new Error(`payments reconcile ended with ${code}: ${output}`)
   }
 }

@@ -62,7 +62,7 @@ interface DrillOptions {
 
 /**
  * A database is restored to a point before payouts were sent. Some were waiting then, some are forgotten altogether, many look the same.
- * The service refuses to serve it, `npm run reconcile` is killed at any moment and run again, merchants repeat every request with its
+ * The service refuses to serve it, `payments reconcile` is killed at any moment and run again, merchants repeat every request with its
  * idempotency key, and an operator settles what is held with what the provider's list shows. Afterwards the bank was paid once for each
  * request, every payout has ended, the treasury agrees with the journal, and the ledger is in order.
  */

@@ -1,10 +1,11 @@
+import { fileURLToPath } from 'node:url'
 import { startDatabase } from '@payments/stand'
 import type { Proof } from '../../proof.ts'
 import { runOnMachine } from '../machine/index.ts'
 import { copies } from './commands.ts'
 import { drill } from './drill.ts'
 
-const PROGRAM = new URL('inside.ts', import.meta.url).pathname
+const PROGRAM = fileURLToPath(new URL('inside.ts', import.meta.url))
 const TOOLS = ['pg_ctlcluster', 'pgbackrest', 'ip', 'openssl']
 const SIZES = { short: 1, full: 10 } as const
 

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const dist = join(root, 'services/bundle/dist')
+
+/** Where the repository, the artefacts and what says which of them is current are. */
+export const places = { root, dist, stamp: join(dist, 'current.json') }
+
+const maintenance = (name: string): string => `services/maintenance/src/commands/${name}.ts`
+
+/** What `bin/payments <command>` runs, each a module that does its work when it is loaded. */
+export const commands: Readonly<Record<string, string>> = {
+  start: 'services/gateway/src/internal/process.ts',
+  ...Object.fromEntries(
+    ['migrate', 'doctor', 'backup', 'restore', 'reconcile', 'ledger-check', 're-encrypt', 'swap-addresses'].map(
+      (name) => [name, maintenance(name)],
+    ),
+  ),
+  ops: 'services/ops/src/main.ts',
+}
+
+/** Files and folders that sources read beside themselves. In the artefact they have the same paths, below `files`. */
+export const assets: readonly string[] = [
+  'docs/derived/reliability.json',
+  'docs/guides',
+  'packages/collections/src/pay.css',
+  'packages/design/src/tokens.css',
+  'services/dashboard/dist',
+  'services/gateway/assets',
+  'services/pay/dist',
+]
+
+/** Files of installed packages that are read and not imported, by the package that uses them. They are in `files/node_modules`. */
+export const packageAssets: readonly {
+  readonly user: string
+  readonly name: string
+  readonly files: readonly string[]
+}[] = [
+  { user: 'packages/pdf', name: 'dejavu-fonts-ttf', files: ['ttf/DejaVuSans.ttf', 'ttf/DejaVuSans-Bold.ttf'] },
+  {
+    ...{ user: 'packages/pdf', name: '@embedpdf/fonts-sc' },
+    files: ['dist/index.cjs', 'fonts/NotoSansHans-Regular.otf', 'fonts/NotoSansHans-Bold.otf'],
+  },
+  { user: 'packages/pdf', name: 'pdfkit', files: ['js/data', 'js/standard-fonts'] },
+  { user: 'services/gateway', name: 'swagger-ui-dist', files: ['swagger-ui.css', 'swagger-ui-bundle.js'] },
+]
+
+/** What was built: the files of this repository and the packages that are in it, and a digest of the files. */
+export interface Stamp {
+  readonly sources: readonly string[]
+  /** The installed packages that are in it, each as `name@version`. */
+  readonly packages: readonly string[]
+  readonly digest: string
+}
+
+/** A digest of files of the repository, named by their paths in it, of what the artefact has beside them, and of the versions of the packages. */
+export function digestOf(sources: readonly string[]): string {
+  const hash = createHash('sha256')
+  for (const file of [...sources, ...assets.flatMap(filesOf), 'package.json', 'pnpm-lock.yaml']) {
+    const path = join(root, file)
+    hash.update(file).update(existsSync(path) ? readFileSync(path) : '')
+  }
+  return hash.digest('hex')
+}
+
+/** The files of a path of the repository: itself, or what a folder has, in order. */
+export function filesOf(path: string): readonly string[] {
+  const place = join(root, path)
+  if (!existsSync(place) || !statSync(place).isDirectory()) return [path]
+  return readdirSync(place, { recursive: true, withFileTypes: true })
+    .filter((each) => each.isFile())
+    .map((each) => join(each.parentPath, each.name).slice(root.length))
+    .sort()
+}
+
+/** The folder of an artefact, by the digest of its sources. */
+export const folderOf = (digest: string): string => join(dist, digest.slice(0, 16))
+
+/** The folder of the artefact that was built of the sources as they are now; undefined: it is not built, or a source has changed since. */
+export function current(): string | undefined {
+  if (!existsSync(places.stamp)) return undefined
+  const { sources, digest } = JSON.parse(readFileSync(places.stamp, 'utf8')) as Stamp
+  const folder = folderOf(digest)
+  return digestOf(sources) === digest && existsSync(programOf(folder)) ? folder : undefined
+}
+
+/** The artefact of this checkout. @throws Error where it is not built of the sources as they are */
+export function artefact(): string {
+  const folder = current()
+  if (!folder) throw new Error('The service is not built: `npm start`, `npm test` and `npm run package` build it')
+  return folder
+}
+
+/** The installed packages that are in the artefact of this checkout, each as `name@version`. */
+export const packagesInside = (): readonly string[] =>
+  (JSON.parse(readFileSync(places.stamp, 'utf8')) as Stamp).packages
+
+/** The program of an artefact or of an unpacked package, for Node: `<program> <command>`. */
+export const programOf = (folder: string): string => join(folder, 'bin/payments')
