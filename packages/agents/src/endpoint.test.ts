@@ -1,9 +1,9 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { expect, onTestFinished, test } from 'vitest'
-import { createKeyFor, newMerchant, signedIn, startService, useService } from '#testing'
+import { createKeyFor, launchArtefact, newMerchant, requestsLogged, signedIn, useArtefact } from '#testing'
 
-const service = useService()
+const service = useArtefact()
 const swap = {
   ...{ fromCurrency: 'USDC', toCurrency: 'EURC', amount: '5' },
   destinationAddress: '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU',
@@ -53,7 +53,7 @@ test('an agent reads over HTTP with an API key, finds the guides, and its calls 
   expect((await own.client.readResource({ uri })).contents[0]).toMatchObject({
     text: expect.stringContaining('# Webhooks'),
   })
-  await service.process.requestLog.flush()
+  await requestsLogged(service, merchant, '/v1/customers%', 3)
   const { requests } = (await merchant.call('GET /v1/requests')).body.data
   expect(requests).toMatchObject([
     { path: '/v1/customers/{customerId}', status: 404, userAgent: 'agent/1', ip: '127.0.0.1' },
@@ -114,8 +114,8 @@ test('in live no money is moved over HTTP, and an operation that can say what it
   const given = { webhookEndpointId: endpoint.id, since: new Date(Date.now() - 60_000).toISOString() }
   expect(await own.call('webhookEndpoints_recover', given)).toMatchObject({ isError: false })
   expect(await own.call('webhookEndpoints_recover', { ...given, dryRun: false })).toMatchObject({ isError: false })
-  await service.process.requestLog.flush()
   const path = '/v1/webhooks/{webhookEndpointId}/recover'
+  await requestsLogged(service, { organisationId }, path, 2)
   const { requests } = (await call('POST /v1/requests/search', { body: { path } })).body.data
   const bodies = await Promise.all(
     requests.map(({ id }: { id: string }) => call(`GET /v1/requests/${id}`).then(({ body }) => body.data.requestBody)),
@@ -139,7 +139,7 @@ test('agents of different organisations at the same time see their own objects a
 })
 
 test('each call counts against the limit of its address', async () => {
-  const other = await startService({ settings: { RATE_LIMIT_GLOBAL: '12' } })
+  const other = await launchArtefact({ settings: { RATE_LIMIT_GLOBAL: '12' } })
   try {
     const { key } = await newMerchant(other)
     const own = await agent(key, { at: other.url })

@@ -5,10 +5,10 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { build, type Rolldown } from 'vite'
 import { beforeAll, expect, test } from 'vitest'
-import { call, compileCache, foundOrganisation, signedIn, startService, useService } from '#testing'
+import { call, compileCache, foundOrganisation, launchArtefact, signedIn, useArtefact } from '#testing'
 import { CallError, type Client, createClient } from './index.ts'
 
-const service = useService()
+const service = useArtefact()
 let token: string
 let client: Client
 
@@ -58,7 +58,8 @@ test('calls of one turn are sent in batches of at most 20, however long their na
     client.admin.organisations.get.query({ organisationId: 'nothing' }),
     client.admin.organisations.get.query({ organisationId: id }),
   ])
-  expect(batches().slice(before).toSorted()).toEqual([20, 20, 6])
+  // The line of a request is written when its reply has been sent.
+  await expect.poll(() => batches().slice(before).toSorted()).toEqual([20, 20, 6])
   expect(results.map(({ status }) => status)).toEqual([...Array(44).fill('fulfilled'), 'rejected', 'fulfilled'])
   expect(results[45]).toMatchObject({ value: { id, members: [] } })
 })
@@ -70,7 +71,10 @@ test('what the gateway refuses before a procedure has its code, and a wait where
     status: 401,
     message: 'Invalid API key',
   })
-  const limited = await startService({ database: service.database, settings: { RATE_LIMIT_GLOBAL: '1' } })
+  const limited = await launchArtefact({
+    database: service.database,
+    settings: { RATE_LIMIT_GLOBAL: '1', DATA_DIR: service.dataDir },
+  })
   try {
     const calls = Promise.all([1, 2].map(() => createClient({ url: limited.url, token }).auth.me.query({})))
     const error = await failure(calls)

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Data, newMerchant, useService } from '#testing'
+import { type Data, newMerchant, useArtefact } from '#testing'
 import * as sdk from './index.ts'
 
-const service = useService({ worker: true })
+const service = useArtefact()
 const FOLDER = fileURLToPath(new URL('.', import.meta.url))
 const RESOURCES = 'generated/resources.ts'
 const document: Data = JSON.parse(readFileSync(join(FOLDER, '../../../docs/derived/openapi.json'), 'utf8'))

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { type Fault, newMerchant, random, sized, startFaultyProxy, startReceiver, useService } from '#testing'
+import { type Fault, newMerchant, random, sized, startFaultyProxy, startReceiver, useArtefact } from '#testing'
 import { isPaymentsError, Payments, type ResponseInfo, type SwapCreateParams } from './index.ts'
 
-const service = useService()
+const service = useArtefact()
 const CALLS = sized(10_000, 30)
 const FAULTS = [
   ...(['none', 'none', 'limited', 'unavailable', 'bad-gateway', 'cut-before'] as const),

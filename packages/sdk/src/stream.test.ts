@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { newMerchant, useService } from '#testing'
+import { newMerchant, useArtefact } from '#testing'
 import { Payments, type WebhookEvent } from './index.ts'
 
-const service = useService({ worker: true })
+const service = useArtefact()
 const WALLET = '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU'
 const client = async () => new Payments({ url: service.url, apiKey: (await newMerchant(service)).key })
 const swap = (payments: Payments) =>

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
-import { newMerchant, startReceiver, useService } from '#testing'
+import { newMerchant, startReceiver, useArtefact } from '#testing'
 import { Payments, webhooks } from './index.ts'
 
 const receiver = await startReceiver()
-const service = useService({ worker: true, settings: { WEBHOOK_DEV_TARGETS: receiver.origin } })
+const service = useArtefact({ settings: { WEBHOOK_DEV_TARGETS: receiver.origin } })
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='
 const OTHER = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
 const BODY = JSON.stringify({

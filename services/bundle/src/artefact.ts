@@ -24,8 +24,13 @@ export const commands: Readonly<Record<string, string>> = {
 
 /** Files and folders that sources read beside themselves. In the artefact they have the same paths, below `files`. */
 export const assets: readonly string[] = [
+  // What guides include.
+  ...['errors.md', 'failure-reasons.md', 'notifications.md', 'required-settings.md', 'wallets.md'].map(
+    (name) => `docs/derived/${name}`,
+  ),
   'docs/derived/reliability.json',
   'docs/guides',
+  'docs/verify',
   'packages/collections/src/pay.css',
   'packages/design/src/tokens.css',
   'services/dashboard/dist',

@@ -2,12 +2,12 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { commandOf, operations } from '@payments/agents'
 import { expect, test } from 'vitest'
-import { createKeyFor, newMerchant, useService } from '#testing'
+import { createKeyFor, newMerchant, useArtefact } from '#testing'
 import { person } from '../test/cli.ts'
 import { triggers } from './commands/trigger.ts'
 import { safe } from './output.ts'
 
-const service = useService({ worker: true })
+const service = useArtefact()
 
 /** A person with a key of a new merchant. */
 async function merchant() {

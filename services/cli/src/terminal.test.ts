@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { hasTools, newMerchant, sized, startReceiver, useService } from '#testing'
+import { hasTools, newMerchant, sized, startReceiver, useArtefact } from '#testing'
 import { person } from '../test/cli.ts'
 import { network, terminal } from '../test/terminal.ts'
 
-const service = useService({ worker: true, settings: { RATE_LIMIT_GLOBAL: '1000000', RATE_LIMIT_AUTH: '1000000' } })
+const service = useArtefact({ settings: { RATE_LIMIT_GLOBAL: '1000000', RATE_LIMIT_AUTH: '1000000' } })
 const EVENTS = sized(10_000, 60)
 const AT_ONCE = 8
 const PATIENCE = { timeout: 60_000, interval: 100 }

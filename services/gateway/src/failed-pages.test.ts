@@ -1,10 +1,10 @@
 import { newId } from '@payments/kernel'
 import { expect, test } from 'vitest'
-import { connected, newCollection, newMerchant, startService, useService } from '#testing'
+import { connected, launchArtefact, newCollection, newMerchant, useArtefact } from '#testing'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
-const service = useService()
-const limited = useService({ settings: { RATE_LIMIT_VIEWS: '3', RATE_LIMIT_GLOBAL: '3' } })
+const service = useArtefact()
+const limited = useArtefact({ settings: { RATE_LIMIT_VIEWS: '3', RATE_LIMIT_GLOBAL: '3' } })
 
 const open = (url: string, path: string, accept = BROWSER) => fetch(`${url}${path}`, { headers: { accept } })
 const typeOf = (reply: Response) => reply.headers.get('content-type')
@@ -69,7 +69,7 @@ test('what is posted to a page counts against the limit of requests, not against
 })
 
 test('a browser gets a page too while the service cannot read, and nothing of the API is compressed', async () => {
-  const own = await startService()
+  const own = await launchArtefact()
   try {
     const { id } = await newCollection(await newMerchant(service))
     const owner = await connected(own)

@@ -1,8 +1,8 @@
 import { newId } from '@payments/kernel'
 import { expect, test } from 'vitest'
-import { act, newCollection, newMerchant, useService } from '#testing'
+import { act, newCollection, newMerchant, useArtefact } from '#testing'
 
-const service = useService()
+const service = useArtefact()
 
 test('the message of a reply says what was done: a session started, shown or cancelled', async () => {
   const { id } = await newCollection(await newMerchant(service))

@@ -2,13 +2,13 @@ import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { call, startReceiver, startService } from '#testing'
+import { call, launchArtefact, startReceiver } from '#testing'
 import { openApiDocument } from './openapi/document.ts'
 import type { Json } from './openapi/examples.ts'
 
 test('a merchant signs up, creates a payment route and receives a verified webhook of a completed deposit', async () => {
   const receiver = await startReceiver()
-  const service = await startService({ worker: true, settings: { WEBHOOK_DEV_TARGETS: receiver.origin } })
+  const service = await launchArtefact({ settings: { WEBHOOK_DEV_TARGETS: receiver.origin } })
   try {
     const registered = await call(service, 'POST /v1/auth/register', {
       body: { email: 'ada@example.com', organisationName: 'Ada Ltd' },

@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest'
-import { foundOrganisation, newMerchant, newRoute, signedIn, startMailbox, useService } from '#testing'
+import { foundOrganisation, newMerchant, newRoute, signedIn, startMailbox, useArtefact } from '#testing'
 import { runOps, stateFolder, talkToOps } from '../test/ops.ts'
 
 const mailbox = await startMailbox()
 afterAll(() => mailbox.close())
-const service = useService({ worker: true, settings: { SMTP_URL: mailbox.url } })
+const service = useArtefact({ settings: { SMTP_URL: mailbox.url } })
 const EMAIL = 'operator@example.com'
 const state = stateFolder()
 /** A folder without a session. */

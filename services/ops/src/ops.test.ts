@@ -4,12 +4,12 @@ import { appRouter } from '@payments/api'
 import { commandsOf, type OperatorsDocument } from '@payments/client'
 import type { OperationMeta } from '@payments/platform'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { call, foundOrganisation, signedIn, startMailbox, useService } from '#testing'
+import { call, foundOrganisation, signedIn, startMailbox, useArtefact } from '#testing'
 import { runOps, stateFolder } from '../test/ops.ts'
 
 const mailbox = await startMailbox()
 afterAll(() => mailbox.close())
-const service = useService({ worker: true, settings: { SMTP_URL: mailbox.url } })
+const service = useArtefact({ settings: { SMTP_URL: mailbox.url } })
 const EMAIL = 'operator@example.com'
 const state = stateFolder()
 const environment = (folder = state) => ({ PAYMENTS_URL: `${service.url}/v1`, XDG_STATE_HOME: folder })

@@ -10,9 +10,9 @@ import { freePort, hasTools, launchGateway, sharedSettings } from '@payments/sta
 import { createCA, createCert } from 'mkcert'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import { useService } from '#testing'
+import { useArtefact } from '#testing'
 
-const service = useService()
+const service = useArtefact()
 const out = mkdtempSync(join(tmpdir(), 'payments-package-'))
 let made: Packaged
 beforeAll(async () => {

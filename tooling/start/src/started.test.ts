@@ -1,10 +1,10 @@
 import { call, dataOf, newMerchant, START_SESSION, samples, signedIn, startMailbox } from '@payments/stand'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { startProcess, useService } from '#testing'
+import { startProcess, useArtefact } from '#testing'
 
 const mailbox = await startMailbox()
 afterAll(() => mailbox.close())
-const service = useService()
+const service = useArtefact()
 const PATIENCE_MS = 30_000
 
 test('what is started makes every document: invoice, preview, receipt, statements, and the invoice that is sent', async () => {

@@ -9,11 +9,11 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { type AgentOptions, createAgentServer, pagesOf } from '@payments/agents'
 import { Payments } from '@payments/sdk'
 import { expect, onTestFinished, test } from 'vitest'
-import { createKeyFor, newMerchant, useService } from '#testing'
+import { createKeyFor, newMerchant, useArtefact } from '#testing'
 import { person } from '../../test/cli.ts'
 import { allowancesOf, limitsOf } from './limits.ts'
 
-const service = useService({ worker: true })
+const service = useArtefact()
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 const swap = {
   fromCurrency: 'USDC',

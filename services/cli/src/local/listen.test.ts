@@ -1,9 +1,9 @@
 import { webhooks } from '@payments/sdk'
 import { expect, onTestFinished, test } from 'vitest'
-import { newMerchant, startReceiver, useService } from '#testing'
+import { newMerchant, startReceiver, useArtefact } from '#testing'
 import { person } from '../../test/cli.ts'
 
-const service = useService({ worker: true })
+const service = useArtefact()
 const swap = {
   ...{ fromCurrency: 'USDC', toCurrency: 'EURC', amount: '100' },
   destinationAddress: '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU',

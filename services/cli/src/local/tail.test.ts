@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createKeyFor, newMerchant, startFaultyProxy, useService } from '#testing'
+import { createKeyFor, newMerchant, requestsLogged, startFaultyProxy, useArtefact } from '#testing'
 import { person } from '../../test/cli.ts'
 
-const service = useService()
+const service = useArtefact()
 
 async function merchant(url = service.url) {
   const { key, call, organisationId } = await newMerchant(service)
@@ -24,9 +24,9 @@ const ready = ({ printed }: Tail) => expect.poll(() => printed.err, { timeout: 1
 const printed = ({ printed: { out } }: Tail) => lines(out)
 
 test('requests are printed once each, in their order, with those of before and without the reading itself', async () => {
-  const { start, create, call } = await merchant()
+  const { start, create, call, organisationId } = await merchant()
   const before = [await create(), await create()]
-  await service.process.requestLog.flush()
+  await requestsLogged(service, { organisationId }, '/v1/customers', 2)
   const tail = start('logs', 'tail', '--last', '1', '--json')
   await ready(tail)
   const after = [await create(), await create()]

@@ -1,12 +1,12 @@
 import { errors as commonErrors } from '@payments/kernel'
 import { expect, test } from 'vitest'
-import { call, newCollection, newMerchant, useService } from '#testing'
+import { call, newCollection, newMerchant, useArtefact } from '#testing'
 import { operations } from '../requests/operations.ts'
 import { guides } from './guides/guides.ts'
 import { describedInterface } from './reference/described.ts'
 import { search } from './search.ts'
 
-const service = useService({ settings: { BASE_URL: 'https://api.example.com' } })
+const service = useArtefact({ settings: { BASE_URL: 'https://api.example.com' } })
 const page = async (path: string) => (await call(service, `GET ${path}`)).text
 
 /** The greatest page of the reference, uncompressed. */
@@ -88,6 +88,30 @@ test('a guide as Markdown holds the files that its page shows', async () => {
   expect(text).toContain('```php verify.php\n<?php')
   expect(text).not.toMatch(/^\[[^\]]+\]\(\.\.\//m)
 })
+
+test('every link of a guide, as a page and as Markdown, of the reference and of llms.txt leads to something', async () => {
+  const seen = new Set<string>()
+  const lost: string[] = []
+  const open = ['/docs', '/docs.md', '/docs/reference', '/docs/operators', '/llms.txt']
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    if (seen.has(path)) continue
+    seen.add(path)
+    const reply = await fetch(`${service.url}${path}`)
+    const text = await reply.text()
+    if (reply.status !== 200) lost.push(`${path}: ${reply.status}`)
+    // Pages of single operations lead to one another: their links are read where they are listed.
+    if (!/^\/(docs(\.md|\/[\w-]+(\.md)?|\/(reference|operators))?|llms\.txt)$/.test(path)) continue
+    const links = /^\/llms|\.md$/.test(path)
+      ? text.replace(/```[\s\S]*?```|`[^`]*`/g, '').matchAll(/\]\(([^)\s]+)\)/g)
+      : text.matchAll(/ href="([^"]+)"/g)
+    for (const [, link = ''] of links) {
+      const { origin, pathname } = new URL(link, `https://api.example.com${path}`)
+      if (origin === 'https://api.example.com' && !pathname.startsWith('/v1')) open.push(pathname)
+    }
+  }
+  expect(lost).toEqual([])
+  expect(seen.size).toBeGreaterThan(200)
+}, 60_000)
 
 test('/llms.txt lists every guide and every operation of the merchants', async () => {
   const text = await page('/llms.txt')

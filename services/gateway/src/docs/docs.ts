@@ -8,7 +8,7 @@ import type { Audience } from '../openapi/document.ts'
 import { errors } from '../requests/errors.ts'
 import type { Gateway } from '../requests/state.ts'
 import { guidePage } from './guides/guide-page.ts'
-import { DIRECTORY, guides, guideText } from './guides/guides.ts'
+import { DIRECTORY, guideMarkdown, guides } from './guides/guides.ts'
 import { DOCS_POLICY } from './layout.ts'
 import type { Interface } from './reference/described.ts'
 import { digestAddress, type StaticFile, sendCompressed, sendStatic, serveStatic, staticFile } from './static-files.ts'
@@ -37,7 +37,7 @@ export function mountDocs(router: Gateway, baseUrl: () => string): void {
   })
   for (const guide of guides()) {
     serveStatic(router, guide.path, { type: 'text/html', content: () => guidePage(guide, baseUrl()) })
-    serveStatic(router, `${guide.path}.md`, { type: 'text/markdown', content: () => guideText(guide, baseUrl()) })
+    serveStatic(router, `${guide.path}.md`, { type: 'text/markdown', content: () => guideMarkdown(guide, baseUrl()) })
   }
   // What writes the documents is loaded with the first that is read: most processes serve none.
   const document = (audience: Audience) => ({

@@ -9,13 +9,13 @@ import {
   newMerchant,
   newOfframp,
   signedIn,
-  useService,
+  useArtefact,
 } from '#testing'
 import { startChromium } from './chromium.ts'
 import { checkScreen, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
 const [OPERATOR, COLLEAGUE] = ['operator@example.com', 'colleague@example.com']
-const service = useService({ worker: true, settings: { OPERATOR_EMAILS: `${OPERATOR},${COLLEAGUE}` } })
+const service = useArtefact({ settings: { OPERATOR_EMAILS: `${OPERATOR},${COLLEAGUE}` } })
 const sql = (text: string, values: unknown[] = []) => service.runtime.pool.query(text, values)
 
 /** How long nothing changes before something does, and how long that may take to be shown, by the clock of the tab. */
@@ -101,7 +101,9 @@ describe.runIf(hasTools(chromiumCommand()))("what the operators' console shows i
       )
       await watch('providers', 'Rate budgets', async () => {
         await expect(newOfframp(merchant)).rejects.toThrow('503')
-        await service.process.providerCalls.flush()
+        const failed = () =>
+          sql("select from provider_minutes where outcome = 'failed'").then(({ rowCount }) => rowCount)
+        await expect.poll(failed).toBeGreaterThan(0)
       })
       const health = page.getByRole('region', { name: 'Calls by operation' })
       expect(await health.getByRole('row').filter({ hasText: 'fiat' }).locator('.status.bad').count()).toBeGreaterThan(

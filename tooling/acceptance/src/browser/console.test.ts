@@ -14,7 +14,7 @@ import {
   newRoute,
   signedIn,
   suspenseOf,
-  useService,
+  useArtefact,
 } from '#testing'
 import { startChromium } from './chromium.ts'
 import { openWindow } from './page.ts'
@@ -27,8 +27,7 @@ const HOSTILE = '<img src=x onerror=alert(1)>'
 
 const receiver = await startReceiver({ answer: () => ({ status: 200, body: HOSTILE }) })
 afterAll(() => receiver.close())
-const service = useService({
-  worker: true,
+const service = useArtefact({
   settings: { OPERATOR_EMAILS: operators.join(), WEBHOOK_DEV_TARGETS: receiver.origin },
 })
 const nextOperator = (): string => {
@@ -136,7 +135,6 @@ describe.runIf(hasTools(chromiumCommand()))("the operators' console in Chromium"
       await checkScreen(page, 'console-attention')
 
       // The timeline of one says why; what the merchant wrote is text.
-      await service.process.providerCalls.flush()
       await objects.locator(`a[href$="${delivered}"]`).click()
       await page
         .getByText(/failed \(fiat_provider_unavailable\)/)

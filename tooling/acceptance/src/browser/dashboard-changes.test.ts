@@ -1,13 +1,13 @@
 import { newId } from '@payments/kernel'
 import type { Browser, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumCommand, hasTools, newMerchant, newOfframp, suspenseOf, useService } from '#testing'
+import { chromiumCommand, hasTools, newMerchant, newOfframp, suspenseOf, useArtefact } from '#testing'
 import { startChromium } from './chromium.ts'
 import { startNetwork } from './test/network.ts'
 import { openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
 const OPERATOR = 'operator@example.com'
-const service = useService({ worker: true, settings: { OPERATOR_EMAILS: OPERATOR } })
+const service = useArtefact({ settings: { OPERATOR_EMAILS: OPERATOR } })
 const sql = (text: string, values: unknown[] = []) => service.runtime.pool.query(text, values)
 
 /** How long changes do not end. */

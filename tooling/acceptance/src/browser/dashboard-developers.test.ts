@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { run } from '@payments/cli'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { call, chromiumCommand, hasTools, newMerchant, newRoute, useService } from '#testing'
+import { call, chromiumCommand, hasTools, newMerchant, newRoute, useArtefact } from '#testing'
 import { startChromium } from './chromium.ts'
 import { checkScreen, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
-const service = useService({ worker: true })
+const service = useArtefact()
 
 describe.runIf(hasTools(chromiumCommand()))('engineers in the dashboard', () => {
   let browser: Browser

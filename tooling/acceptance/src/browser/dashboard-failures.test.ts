@@ -1,13 +1,13 @@
 import { newId } from '@payments/kernel'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumCommand, hasTools, newMerchant, useService } from '#testing'
+import { chromiumCommand, hasTools, newMerchant, useArtefact } from '#testing'
 import { startChromium } from './chromium.ts'
 import { startNetwork } from './test/network.ts'
 import { checkScreen, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
 const OPERATOR = 'operator@example.com'
-const service = useService({ settings: { OPERATOR_EMAILS: OPERATOR } })
+const service = useArtefact({ settings: { OPERATOR_EMAILS: OPERATOR } })
 const CALLS = '**/dashboard/api/trpc/**'
 
 /** Keeps the texts that are added to the page from now on. */

@@ -1,11 +1,11 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumCommand, hasTools, mailedCode, newMerchant, suspenseOf, useService } from '#testing'
+import { chromiumCommand, hasTools, mailedCode, newMerchant, suspenseOf, useArtefact } from '#testing'
 import { startChromium } from './chromium.ts'
 import { openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
 const OPERATOR = 'operator@example.com'
-const service = useService({ worker: true, settings: { OPERATOR_EMAILS: OPERATOR } })
+const service = useArtefact({ settings: { OPERATOR_EMAILS: OPERATOR } })
 const sql = (text: string, values: unknown[] = []) => service.runtime.pool.query(text, values)
 
 /** More stops than a screen has. */

@@ -1,10 +1,10 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumCommand, hasTools, newCollection, newMerchant, newRoute, pay, sync, useService } from '#testing'
+import { chromiumCommand, hasTools, newCollection, newMerchant, newRoute, pay, sync, useArtefact } from '#testing'
 import { startChromium } from './chromium.ts'
 import { checkScreen, chooseCustomer, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
-const service = useService({ worker: true })
+const service = useArtefact()
 const sql = (text: string, values: unknown[]) => service.runtime.pool.query(text, values)
 
 /** Copies of a row, each a minute older than the one before; `unlike` is SQL of what none has as another, a name before each value. */

@@ -1,14 +1,13 @@
 import { newId } from '@payments/kernel'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumCommand, hasTools, newMerchant, sized, useService } from '#testing'
+import { chromiumCommand, hasTools, newMerchant, sized, useArtefact } from '#testing'
 import { startChromium } from './chromium.ts'
 import { openDashboard, PATIENCE } from './test/signed-in.ts'
 import { insertTransactions } from './test/transactions.ts'
 
 const OPERATOR = 'operator@example.com'
-const service = useService({
-  worker: true,
+const service = useArtefact({
   settings: { RATE_LIMIT_DASHBOARD: '1000000', OPERATOR_EMAILS: OPERATOR },
 })
 

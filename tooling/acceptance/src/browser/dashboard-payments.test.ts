@@ -1,11 +1,11 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumCommand, hasTools, newMerchant, useService } from '#testing'
+import { chromiumCommand, hasTools, newMerchant, useArtefact } from '#testing'
 import { startChromium } from './chromium.ts'
 import { checkScreen, chooseCustomer, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
-const service = useService({ worker: true })
+const service = useArtefact()
 
 describe.runIf(hasTools(chromiumCommand()))('payments in the dashboard', () => {
   let browser: Browser

@@ -11,13 +11,13 @@ import {
   newMerchant,
   paySession,
   startSession,
-  useService,
+  useArtefact,
 } from '#testing'
 import { startChromium } from './chromium.ts'
 import { checkScreen, chooseCustomer, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
-const service = useService({ worker: true })
+const service = useArtefact()
 
 /** A link that was paid once, in full or with another amount, and its session. */
 async function paidLink(of: Merchant, payerEmail: string, amount?: string): Promise<{ id: string; title: string }> {

@@ -11,7 +11,7 @@ import {
   newRoute,
   signedIn,
   startNameServer,
-  useService,
+  useArtefact,
 } from '#testing'
 import { startChromium } from './chromium.ts'
 import { linksOf, pressAll } from './test/press.ts'
@@ -19,7 +19,7 @@ import { checkScreen, openDashboard, PATIENCE, STORY_MS } from './test/signed-in
 
 const names = await startNameServer()
 afterAll(() => names.close())
-const service = useService({ worker: true, settings: { DNS_SERVERS: names.address } })
+const service = useArtefact({ settings: { DNS_SERVERS: names.address } })
 
 /** The colour behind an element, in the browser. */
 const backgroundOf = (element: unknown): string =>

@@ -1,11 +1,11 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumCommand, hasTools, newMerchant, useService } from '#testing'
+import { chromiumCommand, hasTools, newMerchant, useArtefact } from '#testing'
 import { startChromium } from './chromium.ts'
 import { openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 import { insertTransactions } from './test/transactions.ts'
 
-const service = useService({ worker: true })
+const service = useArtefact()
 
 /** How much slower the processor of the browser is made: that of a phone. */
 const SLOW_DOWN = 4

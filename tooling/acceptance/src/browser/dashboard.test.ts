@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mailedCode, startReceiver } from '@payments/stand'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumCommand, hasTools, useService } from '#testing'
+import { chromiumCommand, hasTools, useArtefact } from '#testing'
 import { startChromium } from './chromium.ts'
 import { openWindow } from './page.ts'
 import { checkScreen, PATIENCE, STORY_MS } from './test/signed-in.ts'
@@ -11,7 +11,7 @@ import { checkScreen, PATIENCE, STORY_MS } from './test/signed-in.ts'
 const HOSTILE = '<img src=x onerror=alert(1)>'
 
 const receiver = await startReceiver({ answer: () => ({ status: 200, body: HOSTILE }) })
-const service = useService({ worker: true, settings: { WEBHOOK_DEV_TARGETS: receiver.origin } })
+const service = useArtefact({ settings: { WEBHOOK_DEV_TARGETS: receiver.origin } })
 
 describe.runIf(hasTools(chromiumCommand()))('the dashboard in Chromium', () => {
   let browser: Browser

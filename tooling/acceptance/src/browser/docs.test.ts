@@ -1,11 +1,11 @@
 import { guides } from '@payments/gateway'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumCommand, hasTools, newMerchant, useService } from '#testing'
+import { chromiumCommand, hasTools, newMerchant, useArtefact } from '#testing'
 import { startChromium } from './chromium.ts'
 import { type Device, devices, fitsWidth, openWindow, schemes, violations } from './page.ts'
 
-const service = useService()
+const service = useArtefact()
 const pages = guides().map(({ path }) => path)
 /** A list, an operation with all that one can have, a long page, and what was found: the other pages are made of the same parts. */
 const REFERENCE = [

@@ -13,13 +13,13 @@ import {
   paySession,
   sized,
   startSession,
-  useService,
+  useArtefact,
 } from '#testing'
 import { startChromium } from './chromium.ts'
 import { type Device, devices, fitsWidth, openContext, openTab, violations } from './page.ts'
 import { SCREENSHOTS, shoot } from './shots.ts'
 
-const service = useService({ worker: true, settings: { RATE_LIMIT_GLOBAL: '100000' } })
+const service = useArtefact({ settings: { RATE_LIMIT_GLOBAL: '100000' } })
 
 const looks = ['light', 'dark', 'arabic'] as const
 

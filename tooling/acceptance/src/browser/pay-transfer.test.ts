@@ -1,11 +1,11 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumCommand, hasTools, type Merchant, newCollection, newMerchant, payPageOf, useService } from '#testing'
+import { chromiumCommand, hasTools, type Merchant, newCollection, newMerchant, payPageOf, useArtefact } from '#testing'
 import { startChromium } from './chromium.ts'
 import { fitsWidth, openWindow, violations } from './page.ts'
 import { shoot } from './shots.ts'
 
-const service = useService({ worker: true, settings: { RATE_LIMIT_GLOBAL: '100000' } })
+const service = useArtefact({ settings: { RATE_LIMIT_GLOBAL: '100000' } })
 const LIVE = { timeout: 60_000 }
 
 const priced = {

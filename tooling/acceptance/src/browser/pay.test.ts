@@ -15,13 +15,13 @@ import {
   paySession,
   someWallet,
   startSession,
-  useService,
+  useArtefact,
 } from '#testing'
 import { startChromium } from './chromium.ts'
 import { openWindow } from './page.ts'
 import { readCode } from './qr.ts'
 
-const service = useService({ worker: true, settings: { RATE_LIMIT_GLOBAL: '100000' } })
+const service = useArtefact({ settings: { RATE_LIMIT_GLOBAL: '100000' } })
 const LIVE = { timeout: 60_000 }
 
 const screen = (page: Page, name: string) => page.locator(`main[data-screen="${name}"]`).waitFor(LIVE)

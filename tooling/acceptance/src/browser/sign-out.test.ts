@@ -1,10 +1,10 @@
 import type { Browser, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumCommand, hasTools, newMerchant, useService } from '#testing'
+import { chromiumCommand, hasTools, newMerchant, useArtefact } from '#testing'
 import { startChromium } from './chromium.ts'
 import { openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
-const service = useService()
+const service = useArtefact()
 const CALLS = '**/dashboard/api/**'
 
 /** The path of a call below `/dashboard/api`, such as `/session/end`. */

@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import {
   call,
+  launchArtefact,
   type Mailbox,
   type Merchant,
   newMerchant,
   signedIn,
   signIn,
   startMailbox,
-  startService,
-  type TestService,
+  type TestArtefact,
 } from '#testing'
 import { conforms } from '../../test/conforms.ts'
 
 let mailbox: Mailbox
-let service: TestService & { stop(): Promise<void> }
+let service: TestArtefact & { stop(): Promise<void> }
 let merchant: Merchant
 let session: string
 beforeAll(async () => {
   mailbox = await startMailbox()
-  service = await startService({ worker: true, settings: { SMTP_URL: mailbox.url } })
+  service = await launchArtefact({ settings: { SMTP_URL: mailbox.url } })
   merchant = await newMerchant(service)
   session = (await signedIn(service.runtime, { organisationId: merchant.organisationId, role: 'owner' })).accessToken
 })

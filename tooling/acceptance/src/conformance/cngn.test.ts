@@ -12,11 +12,11 @@ import {
   newCustomer,
   newMerchant,
   startService,
-  useService,
+  useArtefact,
 } from '#testing'
 import { conforms } from '../../test/conforms.ts'
 
-const service = useService({ worker: true })
+const service = useArtefact()
 let merchant: Merchant
 let reader: Merchant
 beforeAll(async () => {
@@ -58,6 +58,7 @@ conforms('emailDefault', async () => {
     return { accountNumber, accountName: 'Ada Obi', bankName: 'Test Bank', bankCode: '044' }
   }
   const accounts = { virtualAccount } as unknown as CustomerAccountsProvider
+  // In this process: what is asserted is what the provider is told.
   const own = await startService({ worker: true, live: [bind(customerAccountsProvider, 'test', accounts)] })
   try {
     const by = await newMerchant(own)

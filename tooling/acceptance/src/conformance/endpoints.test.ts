@@ -10,13 +10,13 @@ import {
   pay,
   signedIn,
   sync,
-  useService,
+  useArtefact,
 } from '#testing'
 import { conforms } from '../../test/conforms.ts'
 import { breaking } from '../compatibility/breaking.ts'
 import { wholeInterface } from '../compatibility/whole-interface.ts'
 
-const service = useService()
+const service = useArtefact()
 const url = 'https://merchant.example/hooks'
 let reader: Merchant
 let writer: Merchant

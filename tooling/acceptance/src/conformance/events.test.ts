@@ -2,19 +2,19 @@ import { createHmac } from 'node:crypto'
 import { beforeAll, expect } from 'vitest'
 import {
   advance,
+  launchArtefact,
   type Merchant,
   newMerchant,
   newRoute,
   pay,
   type Received,
   startReceiver,
-  startService,
   sync,
-  useService,
+  useArtefact,
 } from '#testing'
 import { conforms } from '../../test/conforms.ts'
 
-const service = useService()
+const service = useArtefact()
 const url = 'https://merchant.example/hooks'
 let merchant: Merchant
 beforeAll(async () => {
@@ -29,7 +29,7 @@ const WAITS = [30, 300, 1800, 7200, 28_800, 86_400, 144_000]
 /** What a receiver gets of a test event; `answer` is its status for each attempt. */
 async function delivered(answer: number, events?: string[]) {
   const receiver = await startReceiver({ answer: () => answer })
-  const own = await startService({ worker: true, settings: { WEBHOOK_DEV_TARGETS: receiver.origin } })
+  const own = await launchArtefact({ settings: { WEBHOOK_DEV_TARGETS: receiver.origin } })
   try {
     const of = await newMerchant(own)
     const { id, secret } = (
@@ -116,7 +116,7 @@ conforms(
   'tenSeconds',
   async () => {
     const receiver = await startReceiver({ answer: () => 'hang' })
-    const own = await startService({ worker: true, settings: { WEBHOOK_DEV_TARGETS: receiver.origin } })
+    const own = await launchArtefact({ settings: { WEBHOOK_DEV_TARGETS: receiver.origin } })
     try {
       const of = await newMerchant(own)
       const { id } = (await of.call('POST /v1/webhooks', { body: { url: receiver.url } })).body.data

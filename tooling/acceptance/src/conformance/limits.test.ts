@@ -3,19 +3,19 @@ import { beforeAll, expect } from 'vitest'
 import {
   call,
   connected,
+  launchArtefact,
   type Merchant,
   newMerchant,
   newRoute,
   newRouteBody,
   pay,
   signedIn,
-  startService,
   sync,
-  useService,
+  useArtefact,
 } from '#testing'
 import { conforms } from '../../test/conforms.ts'
 
-const service = useService()
+const service = useArtefact()
 let merchant: Merchant
 beforeAll(async () => {
   merchant = await newMerchant(service)
@@ -56,7 +56,7 @@ conforms('error422', async () => {
 
 /** Statuses of requests in order, from a service with the limits of the specification. */
 async function counted(path: string, requests: number, line: 'GET' | 'POST'): Promise<number[]> {
-  const own = await startService({ settings: { RATE_LIMIT_GLOBAL: '', RATE_LIMIT_AUTH: '' } })
+  const own = await launchArtefact({ settings: { RATE_LIMIT_GLOBAL: '', RATE_LIMIT_AUTH: '' } })
   try {
     const statuses: number[] = []
     for (let sent = 0; sent < requests; sent++)
@@ -80,7 +80,7 @@ conforms('authRate', async () => {
 })
 
 conforms('error429', async () => {
-  const own = await startService({ settings: { RATE_LIMIT_GLOBAL: '1' } })
+  const own = await launchArtefact({ settings: { RATE_LIMIT_GLOBAL: '1' } })
   try {
     await call(own, 'GET /v1/customers')
     const { status, body, headers } = await call(own, 'GET /v1/customers')
@@ -96,7 +96,7 @@ conforms('noRateHeaders', async () => {
 })
 
 conforms('error500', async () => {
-  const own = await startService()
+  const own = await launchArtefact()
   const owner = await connected(own)
   try {
     const of = await newMerchant(own)

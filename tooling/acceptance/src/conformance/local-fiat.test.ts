@@ -8,11 +8,11 @@ import {
   newOfframpBody,
   newOnramp,
   newOnrampBody,
-  useService,
+  useArtefact,
 } from '#testing'
 import { conforms } from '../../test/conforms.ts'
 
-const service = useService({ worker: true })
+const service = useArtefact()
 let merchant: Merchant
 let reader: Merchant
 beforeAll(async () => {

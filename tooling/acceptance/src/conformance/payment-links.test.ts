@@ -4,19 +4,19 @@ import {
   advance,
   call,
   createKeyFor,
+  launchArtefact,
   type Merchant,
   newCollection,
   newCollectionBody,
   newMerchant,
   payPageOf,
   paySession,
-  startService,
   startSession,
-  useService,
+  useArtefact,
 } from '#testing'
 import { conforms } from '../../test/conforms.ts'
 
-const service = useService()
+const service = useArtefact()
 let reader: Merchant
 let writer: Merchant
 let powerless: Merchant
@@ -111,7 +111,7 @@ conforms('publishable', async () => {
 conforms(
   'collectionEvents',
   async () => {
-    const own = await startService({ worker: true })
+    const own = await launchArtefact()
     try {
       const of = await newMerchant(own)
       const expiresAt = new Date(Date.now() + 600_000).toISOString()
@@ -142,7 +142,7 @@ conforms(
 conforms(
   'collectionTransaction',
   async () => {
-    const own = await startService({ worker: true })
+    const own = await launchArtefact()
     try {
       const of = await newMerchant(own)
       const session = await startSession(own, (await newCollection(of)).id)

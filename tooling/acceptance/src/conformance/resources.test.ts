@@ -1,12 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { transactionKinds } from '@payments/ledger'
 import { beforeAll, expect } from 'vitest'
-import { advance, call, type Merchant, newMerchant, newRoute, pay, startService, sync, useService } from '#testing'
+import { advance, call, launchArtefact, type Merchant, newMerchant, newRoute, pay, sync, useArtefact } from '#testing'
 import { conforms } from '../../test/conforms.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-const service = useService()
+const service = useArtefact()
 let merchant: Merchant
 let route: Awaited<ReturnType<typeof newRoute>>
 beforeAll(async () => {
@@ -191,7 +191,7 @@ conforms('routeConflict', async () => {
 })
 
 conforms('https', async () => {
-  const production = await startService({
+  const production = await launchArtefact({
     settings: {
       NODE_ENV: 'production',
       BASE_URL: 'https://payments.example',

@@ -1,8 +1,17 @@
 import { beforeAll, expect } from 'vitest'
-import { advance, getSwap, type Merchant, newMerchant, newSwap, newSwapBody, startService, useService } from '#testing'
+import {
+  advance,
+  getSwap,
+  launchArtefact,
+  type Merchant,
+  newMerchant,
+  newSwap,
+  newSwapBody,
+  useArtefact,
+} from '#testing'
 import { conforms } from '../../test/conforms.ts'
 
-const service = useService()
+const service = useArtefact()
 let reader: Merchant
 let writer: Merchant
 let powerless: Merchant
@@ -58,7 +67,7 @@ conforms('cancelSwap', async () => {
 conforms(
   'swapEvents',
   async () => {
-    const own = await startService({ worker: true })
+    const own = await launchArtefact()
     try {
       const of = await newMerchant(own)
       const { id } = await newSwap(of)

@@ -4,13 +4,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Lexer } from 'marked'
 import { expect, test } from 'vitest'
-import { freePort, hasTools, useService } from '#testing'
+import { freePort, hasTools, useArtefact } from '#testing'
 import { run } from './run.ts'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 const receiverPort = await freePort()
-const service = useService({
-  worker: true,
+const service = useArtefact({
   settings: { WEBHOOK_DEV_TARGETS: `http://127.0.0.1:${receiverPort}` },
 })
 const blocks = Lexer.lex(readFileSync(join(ROOT, 'README.md'), 'utf8')).flatMap((token) =>

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { call, hasTools, newMerchant, useService } from '#testing'
+import { call, hasTools, newMerchant, useArtefact } from '#testing'
 import { run } from './run.ts'
 
-const service = useService()
+const service = useArtefact()
 const RUNS: Readonly<Record<string, { tool: string; file: string; command: readonly string[] }>> = {
   sh: { tool: 'bash', file: 'sample.sh', command: ['bash', 'sample.sh'] },
   ts: { tool: process.execPath, file: 'sample.ts', command: [process.execPath, 'sample.ts'] },

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Guide, guides } from '@payments/gateway'
 import { afterAll, expect, test } from 'vitest'
-import { freePort, hasTools, type Merchant, mailedCode, newMerchant, useService } from '#testing'
+import { freePort, hasTools, type Merchant, mailedCode, newMerchant, useArtefact } from '#testing'
 import { buildGo, type GoPrograms } from './go.ts'
 import { goSession, languages, runTranslations, translated, wordsOf } from './languages.ts'
 import { at, nameOf, type Place, runSamples } from './run.ts'
@@ -20,8 +20,7 @@ const receivers = [
 ] as const
 const portOf = (language: string): number =>
   receivers.find((each) => each.language === language)?.port ?? receivers[0].port
-const service = useService({
-  worker: true,
+const service = useArtefact({
   settings: { WEBHOOK_DEV_TARGETS: receivers.map(({ port }) => `http://127.0.0.1:${port}`).join(',') },
 })
 const present = hasTools('bash', 'curl', 'jq', 'openssl', 'python3')

@@ -2,10 +2,11 @@
 // own, whose functions are instrumented; it writes what it found as JSON.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { domainsOf } from '@payments/platform'
-import { dataOf, newMerchant, samples, startStand } from '@payments/stand'
+import { dataOf, newMerchant, runService, samples, startDatabase } from '@payments/stand'
 import { entered } from './instrument.ts'
 
-const service = await startStand()
+const database = await startDatabase()
+const service = await runService(database, { settings: { DATA_DIR: database.dataDir }, logLevel: 'warn' })
 try {
   const merchant = await newMerchant(service)
   const task = domainsOf(service.runtime)
@@ -38,4 +39,5 @@ try {
   process.stdout.write(`\n${JSON.stringify({ request, poll: await entered(poll) })}\n`)
 } finally {
   await service.stop()
+  await database.close()
 }

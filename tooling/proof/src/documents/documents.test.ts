@@ -1,7 +1,7 @@
 import { openApiDocument } from '@payments/gateway'
 import { startMailbox, startReceiver } from '@payments/stand'
 import { afterAll, expect, test } from 'vitest'
-import { useService } from '#testing'
+import { useArtefact } from '#testing'
 import { declaredProblem, wholeDocument } from './document.ts'
 import { exchange } from './exchange.ts'
 import { audiences, redoclyProblems } from './lint.ts'
@@ -10,8 +10,7 @@ import { examplesOf, type Paths } from './reference.ts'
 const mailbox = await startMailbox()
 const receiver = await startReceiver()
 afterAll(() => Promise.all([mailbox.close(), receiver.close()]))
-const service = useService({
-  worker: true,
+const service = useArtefact({
   settings: {
     SMTP_URL: mailbox.url,
     WEBHOOK_DEV_TARGETS: `https://merchant.example,${receiver.origin}`,

@@ -24,7 +24,7 @@ export const run: Proof = async ({ size, log }) => {
   const tools = startTools()
   const [mailbox, receiver] = await Promise.all([startMailbox(), startReceiver()])
   const targets = `https://merchant.example,${receiver.origin}`
-  const stand = await startStand({ SMTP_URL: mailbox.url, WEBHOOK_DEV_TARGETS: targets }, true)
+  const stand = await startStand({ SMTP_URL: mailbox.url, WEBHOOK_DEV_TARGETS: targets })
   try {
     log('Redocly and Spectral')
     for (const audience of audiences)

@@ -11,7 +11,7 @@ const SETTLE_MS = 3000
 
 /** Generated requests against the whole service with a worker, then the ledger check and a check of every reference between tables. */
 export const run: Proof = async ({ size, seed, log }) => {
-  const stand = await startStand({ CONNECTIONS_PER_ADDRESS: '1000' }, true)
+  const stand = await startStand({ CONNECTIONS_PER_ADDRESS: '1000' })
   const started = performance.now()
   try {
     const requests = size === 'short' ? 5000 : 50_000

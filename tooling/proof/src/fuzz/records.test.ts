@@ -1,12 +1,12 @@
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
-import { newMerchant, newRoute, newSwap, pay, startService } from '#testing'
+import { launchArtefact, newMerchant, newRoute, newSwap, pay } from '#testing'
 import { recordProblems } from './records.ts'
 import { referenceProblems } from './references.ts'
 
 /** The findings after one change of the data that no trigger or constraint prevents. */
 async function findingsAfter(statement: string): Promise<string> {
-  const service = await startService()
+  const service = await launchArtefact()
   const owner = new Client({ connectionString: service.database.ownerUrl })
   await owner.connect()
   try {

@@ -91,7 +91,7 @@ export const run: Proof = async ({ size, times, log }) => {
   }
 }
 
-/** On a service in this process, which nothing else uses. */
+/** On a process that nothing else uses. */
 async function resourceAttacksOf(size: ResourceSize): Promise<ResourceReport> {
   const stand = await startStand()
   try {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { sized, useService } from '#testing'
+import { sized, useArtefact } from '#testing'
 import { measureResourceAttacks } from './resources.ts'
 
-const service = useService({ settings: { CONNECTIONS_PER_ADDRESS: '400' } })
+const service = useArtefact({ settings: { CONNECTIONS_PER_ADDRESS: '400' } })
 
 test('beside resource attacks no request of a well-behaved organisation fails, and every reply is right', async () => {
   const { url, runtime } = service

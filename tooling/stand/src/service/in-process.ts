@@ -8,7 +8,7 @@ import { adapters, createMetrics, gateway, gatewaySettings, internalServer } fro
 import { type Binding, bind } from '@payments/kernel'
 import { createLog, listensOn, type Runtime } from '@payments/platform'
 import { targetNames } from '@payments/webhooks'
-import { type DatabaseUrls, startDatabase } from './database.ts'
+import type { DatabaseUrls } from './database.ts'
 import { STAND_SETTINGS } from './settings.ts'
 
 /** The whole service in this process. */
@@ -91,25 +91,3 @@ const close = (server: Server): Promise<void> =>
     server.close(() => resolve())
     server.closeAllConnections()
   })
-
-export interface ServiceStand extends RunningService {
-  /** What the database logged. */
-  databaseLog(): string
-}
-
-/** The whole service on an embedded database of its own; it keeps warnings and errors. */
-export async function startStand(settings: Record<string, string> = {}, worker = false): Promise<ServiceStand> {
-  const database = await startDatabase()
-  try {
-    const options = { settings: { ...settings, DATA_DIR: database.dataDir }, worker, logLevel: 'warn' } as const
-    const service = await runService(database, options)
-    return {
-      ...service,
-      databaseLog: database.log,
-      stop: () => service.stop().finally(database.close),
-    }
-  } catch (error) {
-    await database.close()
-    throw error
-  }
-}

@@ -56,8 +56,10 @@ export interface LaunchedGateway {
 export async function launchGateway(
   settings: Readonly<Record<string, string | undefined>>,
   folder?: string,
+  onLine: (line: string) => void = () => undefined,
 ): Promise<LaunchedGateway> {
   let output = ''
+  let line = ''
   let found: (url: string) => void = () => undefined
   const serves = new Promise<string>((resolve) => {
     found = resolve
@@ -66,6 +68,9 @@ export async function launchGateway(
     { PROCESS_ROLE: 'gateway', HOST: '127.0.0.1', PORT: '0', INTERNAL_PORT: '0', ...settings },
     (text) => {
       output = `${output}${text}`.slice(-20_000)
+      const lines = `${line}${text}`.split('\n')
+      line = lines.pop() ?? ''
+      for (const each of lines) onLine(each)
       const url = output.match(/Base URL +(\S+)\/v1/)?.[1]
       if (url) found(url)
     },

@@ -96,7 +96,8 @@ export async function expectOnce(
 }
 
 /** The owner's own connection: it survives when those of the service are cut. */
-export const connected = (service: TestService): Promise<Client> => connectTo(service.database.ownerUrl)
+export const connected = (service: Pick<TestService, 'database'>): Promise<Client> =>
+  connectTo(service.database.ownerUrl)
 
 /** A connection of the test's own. */
 export async function connectTo(connectionString: string): Promise<Client> {

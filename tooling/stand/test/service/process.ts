@@ -9,7 +9,10 @@ import type { TestService } from './service.ts'
 export type TestProcess = Omit<LaunchedGateway, 'pid'>
 
 /** A second gateway as a process of its own, on the database and with the keys of a running service. */
-export function startProcess(service: TestService, settings: Record<string, string> = {}): Promise<TestProcess> {
+export function startProcess(
+  service: Pick<TestService, 'runtime' | 'dataDir' | 'database'>,
+  settings: Record<string, string> = {},
+): Promise<TestProcess> {
   const own = service.runtime.settings
   const accounts = accountsSettings.from(own)
   const http = gatewaySettings.from(own)

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll } from 'vitest'
 import { type RunningService, type RunOptions, runService } from '../../src/service/in-process.ts'
 import { freshDatabase, type TestDatabase } from './database.ts'
+import { used } from './used.ts'
 
 export interface TestService extends Omit<RunningService, 'stop'> {
   readonly database: TestDatabase
@@ -26,18 +26,4 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
 }
 
 /** A service for the whole test file, started before its first test and closed after its last. */
-export function useService(options: ServiceOptions = {}): TestService {
-  let service: Awaited<ReturnType<typeof startService>> | undefined
-  beforeAll(async () => {
-    service = await startService(options)
-  })
-  afterAll(async () => {
-    await service?.stop()
-  })
-  return new Proxy({} as TestService, {
-    get(_target, name) {
-      if (!service) throw new Error('The service runs only while tests do')
-      return service[name as keyof TestService]
-    },
-  })
-}
+export const useService = (options: ServiceOptions = {}): TestService => used(() => startService(options))

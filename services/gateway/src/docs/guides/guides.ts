@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -25,6 +25,9 @@ const INCLUDE = /^\[[^\]]+\]\((\.\.\/(?:verify|derived)\/[\w.-]+)\)$/gm
 /** A picture beside the guides. */
 const PICTURE = /(!\[[^\]]*\])\(([\w-]+\.png)\)/g
 
+/** A link to another guide: the index is a folder above the others. */
+const LINK = /\]\(([\w-]+)\.md(#[\w-]+)?\)/g
+
 /** The title and the paragraph after it. */
 const BEGINNING = /^# (.+)\n\n((?:.+\n)+)/
 
@@ -32,7 +35,7 @@ let loaded: readonly Guide[] | undefined
 
 /**
  * The guides in the order in which the last section of the index links to them, the index first. They are read once.
- * @throws Error when a guide is not linked from that section, has no title or no summary.
+ * @throws Error when a guide is not linked from that section, has no title or no summary, or includes a file that is not there
  */
 export function guides(): readonly Guide[] {
   loaded ??= load()
@@ -58,6 +61,9 @@ function read(name: string): Guide {
   const [, title, summary] = source.match(BEGINNING) ?? []
   if (title === undefined || summary === undefined)
     throw new Error(`docs/guides/${name}.md must begin with a title and a paragraph that summarises it`)
+  for (const [, file = ''] of source.matchAll(INCLUDE))
+    if (!existsSync(join(DIRECTORY, file)))
+      throw new Error(`docs/guides/${name}.md includes ${file}, which is not there`)
   return {
     name,
     path: name === 'index' ? '/docs' : `/docs/${name}`,
@@ -75,6 +81,13 @@ export const guideText = ({ source }: Guide, baseUrl: string): string => {
   const text = source.replace(INCLUDE, (_line, file: string) => included(file))
   return text.replace(PICTURE, '$1(/docs/$2)').replaceAll(SAMPLE_ADDRESS, baseUrl)
 }
+
+/** The same, with links to the other guides as Markdown. */
+export const guideMarkdown = (guide: Guide, baseUrl: string): string =>
+  guideText(guide, baseUrl).replace(
+    LINK,
+    (_link, name: string, part = '') => `](/docs${name === 'index' ? '' : `/${name}`}.md${part})`,
+  )
 
 /** Code as a block with its file name; a derived page without its title and its note. */
 function included(file: string): string {

@@ -4,11 +4,11 @@ import { text } from 'node:stream/consumers'
 import { everyDomain } from '@payments/api'
 import { errors as commonErrors, newId } from '@payments/kernel'
 import { expect, test } from 'vitest'
-import { call, newCollection, newMerchant, useService } from '#testing'
+import { call, newCollection, newMerchant, useArtefact } from '#testing'
 import { everyError, errors as gatewayErrors } from '../../requests/errors.ts'
 import { operations } from '../../requests/operations.ts'
 
-const service = useService()
+const service = useArtefact()
 const document = readFileSync(new URL('../../../../../docs/derived/errors.md', import.meta.url), 'utf8')
 const HELP = /^<\/docs\/reference\/errors#(\w+)>; rel="help"$/
 

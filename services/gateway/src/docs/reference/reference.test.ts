@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newMerchant, pause, useService } from '#testing'
+import { newMerchant, pause, useArtefact } from '#testing'
 import { describedInterface } from './described.ts'
 import { exampleOf, isPrepared, type Step } from './preparation.ts'
 
@@ -12,7 +12,7 @@ const { fill, fresh, prepare } = (await import(new URL('../../../assets/try-it.j
   prepare(steps: readonly Step[], send: Send): Promise<Record<string, string>>
 }
 
-const service = useService({ worker: true })
+const service = useArtefact()
 const { operations } = describedInterface('merchants')
 /** What a form of the reference can send with a key. A stream does not end. */
 const withKey = operations.filter(

@@ -1,6 +1,6 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { signedIn, type TestService } from '#testing'
+import { signedIn, type TestArtefact } from '#testing'
 import { devices, fitsWidth, openWindow, type Visit, violations } from '../page.ts'
 import { SCREENSHOTS, shoot } from '../shots.ts'
 
@@ -18,7 +18,7 @@ const LOOKS = [
 /** A window in which a user of the organisation, or an operator, is signed in to the dashboard and the console. */
 export async function openDashboard(
   browser: Browser,
-  service: TestService,
+  service: TestArtefact,
   as: Parameters<typeof signedIn>[1],
 ): Promise<Visit & { readonly email: string }> {
   const visit = await openWindow(browser, service.url, 'desktop')

@@ -1,8 +1,8 @@
-import { connected, type Merchant, type TestService } from '#testing'
+import { connected, type Merchant, type TestArtefact } from '#testing'
 
 /** Adds as many transactions, a minute apart, numbered from the newest on by their amount. They are in the list only, not in the reports. */
 export async function insertTransactions(
-  service: TestService,
+  service: TestArtefact,
   { organisationId, environment }: Merchant,
   count: number,
 ): Promise<void> {

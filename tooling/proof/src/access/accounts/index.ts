@@ -66,16 +66,13 @@ async function runWith(
 ): Promise<{ findings: string[]; figures: Figures }> {
   const mailbox = await startMailbox()
   const { privateKey } = generateKeyPairSync('ed25519')
-  const stand = await startStand(
-    {
-      ...{ SMTP_URL: mailbox.url, TRUST_PROXY: 'loopback', LIVE_ACCESS: 'approved', REGISTRATION: registration },
-      ...{
-        OPERATOR_EMAILS: OPERATORS.join(','),
-        JWT_PRIVATE_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-      },
+  const stand = await startStand({
+    ...{ SMTP_URL: mailbox.url, TRUST_PROXY: 'loopback', LIVE_ACCESS: 'approved', REGISTRATION: registration },
+    ...{
+      OPERATOR_EMAILS: OPERATORS.join(','),
+      JWT_PRIVATE_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     },
-    true,
-  )
+  })
   const model = new Model(OPERATORS, registration)
   const one = new Run({ stand, mailbox, model, random: random(seed), seed, signingKey: privateKey })
   const choices = new Choices(model, one.random)

@@ -114,7 +114,7 @@ export const run: Proof = async ({ size, times, log }) => {
   const findings: string[] = []
   const figures: Record<string, unknown> = {}
   const pairs = times ?? PAIRS[size]
-  const quiet = await startStand()
+  const quiet = await startStand({}, false)
   try {
     for (const question of await questions(quiet, pairs)) {
       const { differs, ...measured } = await ask(question, pairs)
@@ -125,7 +125,7 @@ export const run: Proof = async ({ size, times, log }) => {
   } finally {
     await quiet.stop()
   }
-  const working = await startStand({}, true)
+  const working = await startStand()
   try {
     const durations: number[] = []
     for (let index = 0; index < SIGN_UPS; index++) durations.push(await signUp(working, index))
