@@ -1,4 +1,4 @@
-// From nothing to a verified webhook: npm install @payments/sdk, then API_KEY=svc_test_… node first-webhook.ts
+// From nothing to a verified webhook: npm install http://127.0.0.1:4000/sdk/latest.tgz, then API_KEY=svc_test_… node first-webhook.ts
 import { createServer } from 'node:http'
 import { Payments, webhooks } from '@payments/sdk'
 

@@ -37,7 +37,6 @@ const tools = {
   mutate: 'tooling/mutate/src/main.ts',
   screenshots: 'tooling/acceptance/src/browser/main.ts',
   new: 'tooling/generate/src/domains/main.ts',
-  pack: 'tooling/generate/src/clients/main.ts',
 }
 
 const [name, ...rest] = process.argv.slice(2)
@@ -58,7 +57,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   })
 
 await install()
-const program = name === 'pack' ? undefined : await build()
+const program = await build()
 if (name === 'start' && process.env.NODE_ENV === 'production' && isPackaged())
   process.stderr.write(
     'This Node comes from the npm registry: in production use one of nodejs.org (see docs/security.md)\n',

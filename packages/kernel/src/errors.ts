@@ -7,6 +7,8 @@ export interface ErrorRow {
   readonly message: string
   /** Name of the database constraint whose violation is reported as this error. */
   readonly constraint?: string
+  /** For 422: the field of the request that the message is about, where it is always the same. */
+  readonly field?: string
 }
 
 /** An error for the caller. `code` goes to logs and metrics, `message` to the caller; the cause is never sent. */
@@ -27,7 +29,9 @@ export class ServiceError extends Error {
     super(row.message, { cause: options.cause })
     this.code = code
     this.status = row.status
-    this.fields = options.fields
+    // Only a 422 says which fields are wrong (specification, Errors).
+    const own = row.field === undefined ? undefined : { [row.field]: row.message }
+    this.fields = row.status === 422 ? (options.fields ?? own) : undefined
     this.retryAfter = options.retryAfter
   }
 }

@@ -28,7 +28,7 @@ export const errors = defineErrors({
     status: 409,
     message: 'The money is not in suspense any more: reverse the entry that moved it first',
   },
-  payout_limit_exceeded: { status: 422, message: 'Daily limit of live payouts exceeded' },
+  payout_limit_exceeded: { status: 422, message: 'Daily limit of live payouts exceeded', field: 'amount' },
   payout_destination_refused: { status: 422, message: 'Destination is not among the allowed destinations' },
   transaction_not_found: { status: 404, message: 'Transaction not found' },
   ledger_account_not_found: { status: 404, message: 'Ledger account not found' },

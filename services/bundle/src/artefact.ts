@@ -33,6 +33,8 @@ export const assets: readonly string[] = [
   'docs/verify',
   'packages/collections/src/pay.css',
   'packages/design/src/tokens.css',
+  'packages/sdk/dist',
+  'services/cli/dist',
   'services/dashboard/dist',
   'services/gateway/assets',
   'services/pay/dist',
@@ -61,15 +63,18 @@ export interface Stamp {
   readonly digest: string
 }
 
-/** A digest of files of the repository, named by their paths in it, of what the artefact has beside them, and of the versions of the packages. */
-export function digestOf(sources: readonly string[]): string {
+/** A digest of files of the repository, named by their paths in it, and of the versions of the packages. */
+export function digestOf(files: readonly string[]): string {
   const hash = createHash('sha256')
-  for (const file of [...sources, ...assets.flatMap(filesOf), 'package.json', 'pnpm-lock.yaml']) {
+  for (const file of [...files, 'package.json', 'pnpm-lock.yaml']) {
     const path = join(root, file)
     hash.update(file).update(existsSync(path) ? readFileSync(path) : '')
   }
   return hash.digest('hex')
 }
+
+/** The digest of an artefact of these sources, with the files that it has beside them. */
+export const artefactDigest = (sources: readonly string[]): string => digestOf([...sources, ...assets.flatMap(filesOf)])
 
 /** The files of a path of the repository: itself, or what a folder has, in order. */
 export function filesOf(path: string): readonly string[] {
@@ -89,7 +94,7 @@ export function current(): string | undefined {
   if (!existsSync(places.stamp)) return undefined
   const { sources, digest } = JSON.parse(readFileSync(places.stamp, 'utf8')) as Stamp
   const folder = folderOf(digest)
-  return digestOf(sources) === digest && existsSync(programOf(folder)) ? folder : undefined
+  return artefactDigest(sources) === digest && existsSync(programOf(folder)) ? folder : undefined
 }
 
 /** The artefact of this checkout. @throws Error where it is not built of the sources as they are */

@@ -17,10 +17,10 @@ import { fileURLToPath } from 'node:url'
 import { build as buildDashboard } from '@payments/dashboard'
 import { build as buildPayPage } from '@payments/pay'
 import {
+  artefactDigest,
   assets,
   commands,
   current,
-  digestOf,
   filesOf,
   folderOf,
   packageAssets,
@@ -29,6 +29,7 @@ import {
   type Stamp,
 } from './artefact.ts'
 import { type Located, located, missingFiles, unresolvedImports } from './check.ts'
+import { buildClients } from './clients.ts'
 import { linesOf } from './maps.ts'
 import { installedPackages, notices } from './notices.ts'
 
@@ -43,6 +44,7 @@ const KEPT = 3
 export async function build(): Promise<string> {
   await buildPayPage()
   await buildDashboard()
+  await buildClients()
   const present = current()
   if (present) return present
   const { rolldown } = await import('rolldown')
@@ -89,7 +91,7 @@ export async function build(): Promise<string> {
       .concat(filesOf('services/bundle/src').filter((file) => !file.includes('.test.')))
       .sort()
     const packages = installed.map(({ name, version }) => `${name}@${version}`)
-    return publish(folder, { sources, packages, digest: digestOf(sources) })
+    return publish(folder, { sources, packages, digest: artefactDigest(sources) })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

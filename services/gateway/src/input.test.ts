@@ -1,6 +1,17 @@
 import { connect } from 'node:net'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { call, HOSTILE_BODIES, type Merchant, newMerchant, newRoute, pay, signedIn, sync, useService } from '#testing'
+import {
+  call,
+  HOSTILE_BODIES,
+  type Merchant,
+  newCollection,
+  newMerchant,
+  newRoute,
+  pay,
+  signedIn,
+  sync,
+  useService,
+} from '#testing'
 
 const service = useService()
 let merchant: Merchant
@@ -174,4 +185,46 @@ test('the nil UUID as customerId filter finds nothing and counts nothing', async
   expect((await merchant.call('GET /v1/transactions')).body.data.total).toBeGreaterThan(0)
   const { body } = await merchant.call('GET /v1/transactions?customerId=00000000-0000-0000-0000-000000000000')
   expect(body.data).toEqual({ transactions: [], total: 0 })
+})
+
+test('a path with the character NUL, in any place, leads nowhere: 404 and no error of the service', async () => {
+  for (const path of [
+    '/branding/logos/%00',
+    '/v1/requests/%00',
+    '/v1/customers/a%00b',
+    '/%00',
+    '/pay/%00',
+    '/docs/%00',
+  ]) {
+    const { status } = await merchant.call(`GET ${path}`)
+    expect([path, status]).toEqual([path, 404])
+  }
+})
+
+test('HEAD has the status of GET, also for files and streams, those that exist and those that do not', async () => {
+  const none = '01936f2a-7c1e-7000-8000-0000000000ff'
+  const { id } = await newCollection(merchant, { type: 'invoice' })
+  const paths = [
+    `/v1/collections/${none}/invoice.pdf`,
+    `/v1/collections/${id}/invoice.pdf`,
+    `/v1/collections/${id}/invoice.xml`,
+    `/v1/collections/sessions/${none}/receipt.pdf`,
+    `/v1/pay/${none}/stream`,
+    `/v1/pay/${id}/stream`,
+    '/v1/events/stream',
+    '/v1/transactions/export',
+    '/v1/reports/statement/export?month=wrong&asset=USDC',
+    `/pay/${none}/receipt.pdf`,
+    `/v1/customers/${none}`,
+  ]
+  for (const path of paths) {
+    const statuses = []
+    for (const method of ['GET', 'HEAD']) {
+      const headers = { authorization: `Bearer ${merchant.key}` }
+      const reply = await fetch(`${service.url}${path}`, { method, headers })
+      await reply.body?.cancel()
+      statuses.push(reply.status)
+    }
+    expect([path, statuses[1]]).toEqual([path, statuses[0]])
+  }
 })

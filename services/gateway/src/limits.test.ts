@@ -162,3 +162,21 @@ test('the styles and scripts of a page do not count: a page view costs one reque
   const posted = await call(service, `POST ${files[0]}`, client)
   expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
 })
+
+test('views of pages and documents have a limit of their own; keys for other servers, icons and unknown paths count like requests to /v1', async () => {
+  const views = ['/docs', '/docs/quick-start.md', '/v1/openapi.json', '/llms.txt', '/sdk/latest.tgz', '/dashboard']
+  const others = ['/.well-known/jwks.json', '/favicon.ico', '/unknown', '/docs/unknown', '/v1/unknown']
+  const counted = async (paths: readonly string[], ip: string) => {
+    for (const path of paths) await call(service, `GET ${path}`, as(ip))
+    const { rows } = await service.runtime.pool.query<{ bucket: string; count: number }>(
+      'select bucket, count::int as count from rate_limits where subject = $1 order by bucket',
+      [ip],
+    )
+    return rows
+  }
+  expect(await counted(views, '198.51.100.70')).toEqual([
+    { bucket: 'global', count: 1 },
+    { bucket: 'views', count: views.length - 1 },
+  ])
+  expect(await counted(others, '198.51.100.71')).toEqual([{ bucket: 'global', count: others.length }])
+})

@@ -21,6 +21,7 @@ import { checkOrigin } from './dashboard/origin.ts'
 import { mountDashboard, mountDashboardAssets } from './dashboard/pages.ts'
 import { DASHBOARD_API, isDashboardCall } from './dashboard/paths.ts'
 import { dashboardSessions } from './dashboard/session.ts'
+import { mountClients } from './docs/clients.ts'
 import { mountAssets, mountDocs } from './docs/docs.ts'
 import { clientAddress } from './http/client-address.ts'
 import { closeStalled, limitConnections } from './http/connections.ts'
@@ -164,6 +165,8 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
     ctx.state.ip = clientAddress(ctx.req, trust)
     if (production && ctx.path !== '/health' && !isHttps(ctx.req, trust)) throw errors.https_required()
     if (ctx.path.length > (isTrpc(ctx.path) ? TRPC_PATH_LENGTH : PATH_LENGTH)) throw errors.not_found()
+    // No name has this character, and the database stores none.
+    if (ctx.path.includes('%00')) throw errors.not_found()
     await next()
   })
 
@@ -187,7 +190,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
     // A browser's event source has no headers of its own, nor has a link to a file.
     if (STREAMS[ctx.path] || ctx.path.startsWith(`${FILES}/`))
       ctx.state.environment ??= new URLSearchParams(ctx.querystring).get('environment') ?? undefined
-    const context = loadRequestContext(requestQuery(ctx.req, ctx.method, ctx.path, ctx.state))
+    const context = loadRequestContext(requestQuery(ctx.req, ctx.method, ctx.path, ctx.state, isView))
     if ((ctx.method === 'GET' || ctx.method === 'HEAD') && ctx.path === '/health') {
       ctx._matchedRoute = ctx.path
       await answerHealth(ctx, context)
@@ -205,10 +208,14 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
   app.use(refuseCallbacks)
 
   const router = newRouter()
+  /** A page or a document that people open. Whatever else is outside of `/v1` counts like a request to it. */
+  const isView = (path: string, method: string): boolean =>
+    (method === 'GET' || method === 'HEAD') && isPage(path) && path !== JWKS && router.match(path, 'GET').route
   const resources = new Map<string, Gateway>()
   // The reply is sent above, where the request is counted. This route exists for the 405 of other methods.
   router.get('/health', () => undefined)
   mountDocs(router, () => publicUrl(runtime.settings))
+  mountClients(router)
   mountPages(router, process)
   mountTrpc(router, process, caller)
   mountAgents(router, runtime, caller, (req, res) => handle(req, res))
@@ -285,6 +292,9 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
   return server
 }
 
+/** What other servers read, and no person. */
+const JWKS = '/.well-known/jwks.json'
+
 const newRouter = (): Gateway => new Router<State>({ sensitive: true, strict: true })
 
 /**
@@ -310,7 +320,13 @@ const signIns = operations.filter(({ operation }) => operation.meta.access === '
 const signInPaths: ReadonlySet<string> = new Set(signIns.map(({ path }) => `/v1${path}`))
 const signInNames: ReadonlySet<string> = new Set(signIns.map(({ name }) => name))
 
-function requestQuery(req: IncomingMessage, method: string, path: string, state: State): RequestQuery {
+function requestQuery(
+  req: IncomingMessage,
+  method: string,
+  path: string,
+  state: State,
+  isView: (path: string, method: string) => boolean,
+): RequestQuery {
   const { credential } = state
   const key = method === 'GET' || credential.kind !== 'key' ? undefined : replayKey(req)
   const calls = trpcCalls(path)
@@ -318,7 +334,7 @@ function requestQuery(req: IncomingMessage, method: string, path: string, state:
   return {
     block: addressBlock(state.ip),
     count: Math.max(1, calls.length),
-    view: isPage(path) && (method === 'GET' || method === 'HEAD'),
+    view: isView(path, method),
     auth:
       // A program asks every few seconds for its key, with a code that cannot be guessed.
       (path.startsWith('/v1/auth/') && path !== '/v1/auth/device/token') ||

@@ -2,7 +2,6 @@ import { defineErrors } from '@payments/kernel'
 
 export const errors = defineErrors({
   collection_not_found: { status: 404, message: 'Collection not found' },
-  invoice_data_missing: { status: 409, message: 'Invoice lacks what structured data need: see `errors`' },
   invoice_not_found: { status: 404, message: 'Invoice not found' },
   receipt_not_found: { status: 404, message: 'Receipt not found' },
   checkout_session_not_found: { status: 404, message: 'Checkout session not found' },

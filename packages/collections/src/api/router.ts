@@ -220,7 +220,7 @@ export const collectionsRouter = {
     message: 'Invoice retrieved',
     input: CollectionId,
     produces: 'xml',
-    errors: [errors.collection_not_found, errors.invoice_not_found, errors.invoice_data_missing],
+    errors: [errors.collection_not_found, errors.invoice_not_found],
     filename: () => 'invoice.xml',
     async *stream(context, { collectionId }) {
       yield await invoiceXml(context, collectionId)

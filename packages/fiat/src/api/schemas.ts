@@ -236,7 +236,11 @@ export const OfframpLookup = z
     amount: Numeral.meta({ description: 'Stablecoin to convert', example: 25 }),
     source_currency: text('Stablecoin to convert', 'USDC'),
     destination_currency: text('Currency that the account receives', 'NGN'),
-    converted_amount: Numeral.meta({ description: 'What the account receives, after fees', example: 39506.25 }),
+    converted_amount: Numeral.meta({
+      description:
+        'What the account receives: `amount` at the rate of the order. The fee is charged on top of `amount` and is not taken from it',
+      example: 39506.25,
+    }),
     fee: Numeral.meta({ description: 'Fee in the source currency', example: 0.125 }),
     bank_account: z
       .object({

@@ -61,7 +61,6 @@ export type ErrorCode =
   | 'invalid_code'
   | 'invalid_token'
   | 'invitation_not_found'
-  | 'invoice_data_missing'
   | 'invoice_not_found'
   | 'key_in_progress'
   | 'key_repeated'

@@ -1263,7 +1263,7 @@ export interface OfframpLookup {
   source_currency: string
   /** Currency that the account receives */
   destination_currency: string
-  /** What the account receives, after fees */
+  /** What the account receives: `amount` at the rate of the order. The fee is charged on top of `amount` and is not taken from it */
   converted_amount: number
   /** Fee in the source currency */
   fee: number

@@ -15,7 +15,7 @@ export interface DownloadReply {
 }
 
 /**
- * The reply of an operation that produces a file or an event stream. `HEAD` is checked like `GET` and opens nothing. The first piece is awaited, so that errors before it
+ * The reply of an operation that produces a file or an event stream. The first piece is awaited, so that errors before it
  * are sent in the envelope. While the rest is sent, the credential is checked again every 60 s: a revoked key or an ended
  * session ends the stream.
  */
@@ -35,10 +35,14 @@ export async function download(
   const parsed = operation.input.parse(input) as never
   const type = definition.formatOf?.(parsed) ?? definition.produces
   const reply = { type: mediaTypes[type], filename: definition.filename?.(parsed) }
-  // A generator that was not started holds nothing.
-  if (headersOnly) return { ...reply, body: '' }
   const iterator = pieces[Symbol.asyncIterator]()
   const first = await iterator.next()
+  // `HEAD` answers as `GET` does, and ends what it has begun.
+  if (headersOnly) {
+    controller.abort()
+    await iterator.return?.()
+    return { ...reply, body: '' }
+  }
 
   async function* rest(): AsyncGenerator<string | Buffer> {
     let failed: unknown

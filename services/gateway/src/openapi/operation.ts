@@ -153,8 +153,7 @@ function successOf(meta: OperationMeta, data: Json, keyed: boolean, example: (sc
 function errorsOf({ operation: { meta } }: RestOperation, { keyed }: { keyed: boolean }): Json {
   const statuses = new Set<number>([
     // A body, the headers and a credential are checked whatever the operation.
-    ...[400, 401, 413, 415, 422, 429, 500, 503],
-    ...(meta.access === 'public' ? [] : [403]),
+    ...[400, 401, 403, 413, 415, 422, 429, 500, 503],
     ...(keyed ? [409] : []),
     ...meta.errors.map(({ status }) => status),
     ...(meta.callsProvider ? [502] : []),

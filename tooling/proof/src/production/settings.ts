@@ -1,14 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '@payments/checks'
+import { OBJECT_STORE_KEYS } from '@payments/stand'
 import type { Outside } from './outside.ts'
 
 type Settings = Readonly<Record<string, string>>
 
+const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+/** A token of the form of a partner's, which the fake does not verify. */
+const NEAR_TOKEN = `${base64({ alg: 'ES256' })}.${base64({ exp: 4_102_444_800, partner: 'proof' })}.c2lnbmF0dXJl`
+
 /** The keys of the providers, which are rotated. */
 export const providerKeys = ({ cngn }: Outside, relayKey = 'relay-key'): Settings => ({
   RELAY_API_KEY: relayKey,
-  NEAR_INTENTS_TOKEN: 'near-token',
+  NEAR_INTENTS_TOKEN: NEAR_TOKEN,
   PAYCREST_API_KEY: 'paycrest-key',
   PAYCREST_API_SECRET: 'paycrest-secret',
   JUPITER_API_KEY: 'jupiter-key',
@@ -80,7 +85,6 @@ export const furtherSettings = ({ relay, near, paycrest, exchange, node, cngn, q
   SHUTDOWN_DELAY_SECONDS: '2',
   SHUTDOWN_SECONDS: '8',
   STALLED_SECONDS: '45',
-  // Nothing listens there: a collector that is away costs no request.
   OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
   OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20collector',
   OTEL_SERVICE_NAME: 'payments-of-the-proof',
@@ -89,12 +93,11 @@ export const furtherSettings = ({ relay, near, paycrest, exchange, node, cngn, q
   CONNECTIONS_PER_ADDRESS: '200',
   DASHBOARD_ORIGINS: 'https://dashboard.payments.test',
   RETENTION_REQUEST_LOG_DAYS: '14',
-  // Nothing listens there: nothing is old enough to be archived.
   ARCHIVE_URL: 's3://payments-archive/production',
   ARCHIVE_S3_ENDPOINT: 'https://127.0.0.1:9443',
   ARCHIVE_S3_REGION: 'eu-west-1',
-  ARCHIVE_S3_ACCESS_KEY_ID: 'archive-key',
-  ARCHIVE_S3_SECRET_ACCESS_KEY: 'archive-secret',
+  ARCHIVE_S3_ACCESS_KEY_ID: OBJECT_STORE_KEYS.accessKeyId,
+  ARCHIVE_S3_SECRET_ACCESS_KEY: OBJECT_STORE_KEYS.secretAccessKey,
   RETENTION_SESSIONS_DAYS: '14',
   RETENTION_NOTIFICATIONS_DAYS: '180',
   RETENTION_EVENTS_DAYS: '60',

@@ -295,8 +295,8 @@ test.each<[string, Given, string[]]>([
   const { merchant, invoice } = await issued(given)
   const refused = await merchant.call(`GET /v1/collections/${invoice.id}/invoice.xml`)
   expect([refused.status, refused.body.message, Object.keys(refused.body.errors)]).toEqual([
-    409,
-    'Invoice lacks what structured data need: see `errors`',
+    422,
+    'Validation failed',
     fields,
   ])
   const { reply, bytes } = await fileOf(merchant, invoice.id, 'pdf')
@@ -313,7 +313,7 @@ test('a paid invoice has nothing left to pay, and a void one has no data', async
   const ended = await issued()
   await ended.merchant.call(`DELETE /v1/collections/${ended.invoice.id}`)
   const refused = await ended.merchant.call(`GET /v1/collections/${ended.invoice.id}/invoice.xml`)
-  expect([refused.status, Object.keys(refused.body.errors)]).toEqual([409, ['status']])
+  expect([refused.status, Object.keys(refused.body.errors)]).toEqual([422, ['status']])
 })
 
 test.each([

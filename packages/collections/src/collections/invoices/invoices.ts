@@ -1,4 +1,5 @@
 import { paragraphEmail, plainName, sendEmail } from '@payments/accounts'
+import { errors as commonErrors } from '@payments/kernel'
 import type { QueryContext, UnitOfWork } from '@payments/platform'
 import { errors } from '../../api/errors.ts'
 import { askedText, invoiceNumberText } from '../../api/present.ts'
@@ -28,12 +29,12 @@ export async function invoiceDocument(context: QueryContext, id: string): Promis
 
 /**
  * An invoice as structured data, as its PDF holds it.
- * @throws collection_not_found 404, invoice_not_found 404, invoice_data_missing 409 with what it lacks
+ * @throws collection_not_found 404, invoice_not_found 404, validation_failed 422 with what it lacks
  */
 export async function invoiceXml(context: QueryContext, id: string): Promise<string> {
   const invoice = await findInvoice(context, id)
   const data = structuredData(await writtenInvoice(context, invoice))
-  if ('missing' in data) throw errors.invoice_data_missing({ fields: { ...data.missing } })
+  if ('missing' in data) throw commonErrors.validation_failed({ fields: { ...data.missing } })
   return data.xml
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type Client, clientArchive } from '../clients.ts'
 
 /** A page of `docs/guides`. */
 export interface Guide {
@@ -21,6 +22,9 @@ const LANGUAGES: Record<string, string> = { ts: 'ts', py: 'python', go: 'go', ph
 export const SAMPLE_ADDRESS = 'http://127.0.0.1:4000'
 /** A line that holds only a link to a verifier or a derived page: the page shows that file in its place. */
 const INCLUDE = /^\[[^\]]+\]\((\.\.\/(?:verify|derived)\/[\w.-]+)\)$/gm
+
+/** Stands for the digest of what this service serves for installation. */
+const INTEGRITY = /\b(SDK|CLI)_INTEGRITY\b/g
 
 /** A picture beside the guides. */
 const PICTURE = /(!\[[^\]]*\])\(([\w-]+\.png)\)/g
@@ -79,7 +83,10 @@ function read(name: string): Guide {
  */
 export const guideText = ({ source }: Guide, baseUrl: string): string => {
   const text = source.replace(INCLUDE, (_line, file: string) => included(file))
-  return text.replace(PICTURE, '$1(/docs/$2)').replaceAll(SAMPLE_ADDRESS, baseUrl)
+  return text
+    .replace(PICTURE, '$1(/docs/$2)')
+    .replace(INTEGRITY, (_name, client: string) => clientArchive(client.toLowerCase() as Client).integrity)
+    .replaceAll(SAMPLE_ADDRESS, baseUrl)
 }
 
 /** The same, with links to the other guides as Markdown. */

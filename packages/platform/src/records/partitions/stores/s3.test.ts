@@ -1,27 +1,17 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import S3rver from '@20minutes/s3rver'
 import { expect, onTestFinished, test } from 'vitest'
+import { OBJECT_STORE_KEYS, startObjectStore } from '#testing'
 import { s3Store } from './s3.ts'
 import { digestOf } from './store.ts'
 
-// The server is not ours: it computes signatures from what it receives, independently of the library that signs.
-const access = { region: 'eu-west-1', accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
+const access = { region: 'eu-west-1', ...OBJECT_STORE_KEYS }
 const signal = new AbortController().signal
 
 async function server(): Promise<string> {
-  const directory = mkdtempSync(join(tmpdir(), 's3-'))
-  const options = { address: '127.0.0.1', port: 0, silent: true, directory }
-  const s3 = new S3rver({ ...options, configureBuckets: [{ name: 'archive' }] })
-  const { port } = await s3.run()
-  onTestFinished(async () => {
-    await s3.close()
-    rmSync(directory, { recursive: true, force: true })
-  })
-  return `http://127.0.0.1:${port}`
+  const { endpoint, close } = await startObjectStore('archive')
+  onTestFinished(close)
+  return endpoint
 }
 
 test('an object is what was put, in a bucket and a folder of it, and is put again instead', async () => {

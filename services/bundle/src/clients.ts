@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { root } from '@payments/checks'
 import { build } from 'vite'
+import { digestOf, filesOf, places } from './artefact.ts'
 
+const { root } = places
+/** Of the service: the clients that it serves are of the version that runs. */
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
 const TSC = join(root, 'node_modules/.bin/tsc')
 /** Nothing of Node: the package runs in browsers and workers as well. */
 const COMPILER = {
@@ -19,13 +22,38 @@ const COMPILER = {
   noUncheckedIndexedAccess: true,
 }
 
-/** Makes the package of the SDK as npm installs it, with ES modules and CommonJS, and returns its archive in the folder `out`. */
-export function packSdk(out: string): string {
+/** What each client is built from, and the folder of its archive, which the gateway serves. */
+const CLIENTS = {
+  sdk: { sources: ['packages/sdk'], dist: 'packages/sdk/dist', pack: packSdk },
+  cli: { sources: ['services/cli', 'packages/agents', 'packages/sdk'], dist: 'services/cli/dist', pack: packCli },
+} as const
+
+/** Packs the SDK and the merchants' command line, as npm would publish them, where their sources have changed since the last time. */
+export async function buildClients(): Promise<void> {
+  for (const { sources, dist, pack } of Object.values(CLIENTS)) {
+    const folder = join(root, dist)
+    const stamp = join(folder, 'sources.txt')
+    const files = sources.flatMap((source) => ['src', 'README.md', 'package.json'].map((part) => join(source, part)))
+    const digest = digestOf([...files.flatMap(filesOf), 'services/bundle/src/clients.ts'])
+    if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) continue
+    rmSync(folder, { recursive: true, force: true })
+    await pack(folder)
+    writeFileSync(stamp, digest)
+  }
+}
+
+/** The archives of the SDK and the command line that were built. */
+export const clientArchives = (): { readonly sdk: string; readonly cli: string } => ({
+  sdk: join(root, CLIENTS.sdk.dist, `payments-sdk-${version}.tgz`),
+  cli: join(root, CLIENTS.cli.dist, `payments-cli-${version}.tgz`),
+})
+
+/** The package of the SDK, with ES modules and CommonJS, as an archive in the folder `out`. */
+function packSdk(out: string): void {
   const folder = mkdtempSync(join(tmpdir(), 'payments-sdk-'))
   try {
     const source = join(root, 'packages/sdk')
     for (const type of ['module', 'commonjs'] as const) compile(source, folder, type)
-    const { version } = manifestOf(source)
     const entry = (directory: string) => ({
       types: `./${directory}/index.d.ts`,
       default: `./${directory}/index.js`,
@@ -46,7 +74,7 @@ export function packSdk(out: string): string {
     writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
     cpSync(join(source, 'README.md'), join(folder, 'README.md'))
     cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
-    return archiveOf(folder, out)
+    archive(folder, out)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -71,11 +99,8 @@ function compile(source: string, folder: string, type: 'module' | 'commonjs'): v
   }
 }
 
-const manifestOf = (folder: string): { readonly version: string } =>
-  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-
-/** Makes the package of the command line, in one file with everything that it needs, and returns its archive in the folder `out`. */
-export async function packCli(out: string): Promise<string> {
+/** The package of the command line, in one file with everything that it needs, as an archive in the folder `out`. */
+async function packCli(out: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'payments-cli-'))
   try {
     const source = join(root, 'services/cli')
@@ -92,7 +117,6 @@ export async function packCli(out: string): Promise<string> {
         rollupOptions: { output: { format: 'cjs', entryFileNames: 'payments.js' } },
       },
     })
-    const { version } = manifestOf(source)
     const manifest = {
       name: '@payments/cli',
       version,
@@ -107,17 +131,14 @@ export async function packCli(out: string): Promise<string> {
     writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
     cpSync(join(source, 'README.md'), join(folder, 'README.md'))
     cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
-    return archiveOf(folder, out)
+    archive(folder, out)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
 /** `npm pack`: what is in the archive is what npm would publish. */
-function archiveOf(folder: string, out: string): string {
+function archive(folder: string, out: string): void {
   mkdirSync(out, { recursive: true })
-  const options = ['--json', '--pack-destination', out, '--loglevel', 'error']
-  const printed = execFileSync('npm', ['pack', ...options], { cwd: folder, encoding: 'utf8' })
-  const [{ filename = '' } = {}] = JSON.parse(printed) as { filename?: string }[]
-  return join(out, filename)
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', out], { cwd: folder })
 }

@@ -7,11 +7,11 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint'
 import { build, type Rollup } from 'vite'
 import { afterAll, expect, test } from 'vitest'
-import { packCli, packSdk } from './pack.ts'
+import { clientArchives } from './clients.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'payments-pack-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-const archive = packSdk(folder)
+const { sdk: archive, cli } = clientArchives()
 /** What one call may add to a page, compressed, in bytes. */
 const LIMIT = 6000
 const ONE_CALL = `import { Payments } from '@payments/sdk'
@@ -65,12 +65,12 @@ test('the command line is one package without others: it starts from an empty pr
   const place = join(folder, 'cli')
   mkdirSync(place)
   writeFileSync(join(place, 'package.json'), '{ "private": true }\n')
-  execFileSync('npm', ['install', await packCli(folder), '--no-audit', '--no-fund', '--loglevel', 'error'], {
+  execFileSync('npm', ['install', cli, '--no-audit', '--no-fund', '--loglevel', 'error'], {
     cwd: place,
   })
   expect(readdirSync(join(place, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['@payments'])
   const program = join(place, 'node_modules/.bin/payments')
-  const options = { cwd: place, encoding: 'utf8', env: { PATH: process.env.PATH, HOME: place } } as const
+  const options = { cwd: place, encoding: 'utf8', env: { HOME: place } } as const
   expect(execFileSync(process.execPath, [program, 'swaps', 'create', '--help'], options)).toContain('--from-currency')
   const dist = join(place, 'node_modules/@payments/cli/dist')
   const text = globSync('**/*.js', { cwd: dist })

@@ -6,6 +6,8 @@ declare module '@20minutes/s3rver' {
       port: number
       silent: boolean
       directory: string
+      key?: string
+      cert?: string
       allowMismatchedSignatures?: boolean
       configureBuckets: { name: string }[]
     })
