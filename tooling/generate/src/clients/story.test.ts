@@ -43,6 +43,20 @@ test('an empty folder, one installation and a program of 15 lines lead to the fi
   expect([await story.ended, story.printed()]).toEqual([0, 'verified webhook.test\n'])
 })
 
+test('the command line that the service serves makes a customer and finds it again', async () => {
+  const { key } = await newMerchant(service)
+  const env = { HOME: folder, PAYMENTS_URL: service.url, PAYMENTS_API_KEY: key }
+  const run = (...args: string[]) =>
+    JSON.parse(
+      execFileSync(process.execPath, [join(folder, 'node_modules/.bin/payments'), ...args, '--json'], {
+        encoding: 'utf8',
+        env,
+      }),
+    )
+  const { id } = run('customers', 'create', '--name', 'Ada Obi', '--email', 'ada@example.com')
+  expect(run('customers', 'list')).toMatchObject({ customers: [{ id, name: 'Ada Obi' }], total: 1 })
+})
+
 test('the shop makes one checkout for an order, and ships it when it is paid', { timeout: 120_000 }, async () => {
   const { key, call } = await newMerchant(service)
   const shop = start('checkout-shop', key)
