@@ -17,7 +17,7 @@ import {
   withinTenant,
 } from '@payments/platform'
 import type { EnablementFailure, Failure } from './states/failure-reasons.ts'
-import { enablementMachine, machines } from './states/states.ts'
+import { enablementMachine, machines, receiptMachine, sendMachine } from './states/states.ts'
 import { kinds } from './transfers/kinds.ts'
 
 /**
@@ -184,8 +184,10 @@ export const VirtualAccountEntity = defineEntity({
 })
 
 /**
- * An order of money out, under the object's id: see `sends.ts`. `sentAt`: it was claimed for sending; null: it waits, and nothing
- * was sent. `reference`: the provider's, once it is known. `fingerprint`: what the provider shows of the order. `matched`: the
+ * An order of money out, under the object's id: see `sends/table.ts`. `sentAt`: when the last attempt was claimed; null: nothing was sent.
+ * `firstSentAt`: the first one; what left before is not the order. `failedAt`: when the last call failed. `refusal`: the provider's answer, if
+ * it says that nothing was initiated, or why the order never will be. `releasedAt`: an operator had it sent though it was held.
+ * `reference`: the provider's, once it is known. `fingerprint`: what the provider shows of the order. `matched`: the
  * reference was found by the fingerprint, not told by the provider. `absentSince`: the first complete list that did not show it.
  * `surplus`: what the treasury had too much when it was claimed. `nextCheckAt`: when it is asked for by its reference.
  */
@@ -197,10 +199,15 @@ export const SendEntity = defineEntity({
     id: p.uuid().primary(),
     ...tenant(),
     kind: p.enum(kinds),
+    status: p.text().default(sendMachine.initial),
     account: p.text(),
     fingerprint: p.text(),
     attempts: p.integer(),
     sentAt: instant().nullable(),
+    firstSentAt: instant().nullable(),
+    failedAt: instant().nullable(),
+    refusal: p.text().nullable(),
+    releasedAt: instant().nullable(),
     nextSendAt: instant(),
     reference: p.text().nullable(),
     matched: p.boolean().default(false),
@@ -208,6 +215,7 @@ export const SendEntity = defineEntity({
     surplus: minorUnits().defaultRaw('0'),
     nextCheckAt: instant().nullable(),
     checkSeconds: p.integer().default(0),
+    /** Follows `status`, for processes of the last release. */
     ended: p.boolean(),
     /** When a convert's delivery is polled next; null before the withdrawal is final and after the end. */
     nextDeliveryAt: instant().nullable(),
@@ -218,18 +226,27 @@ export const SendEntity = defineEntity({
     maybeSentUntil: instant().nullable(),
     createdAt: p.datetime(3),
   },
+  checks: machineChecks('cngn_sends', sendMachine),
   indexes: [
-    index('cngn_sends_waiting', ['environment', 'nextSendAt'], 'sent_at is null and not ended'),
+    index('cngn_sends_waiting', ['environment', 'nextSendAt'], "status = 'queued'"),
     index('cngn_sends_deliveries', ['environment', 'nextDeliveryAt'], 'next_delivery_at is not null'),
     uniqueIndex(
       'cngn_sends_unresolved_key',
       'cngn_sends (environment, fingerprint) where sent_at is not null and reference is null and not ended',
     ),
-    index('cngn_sends_equal', ['environment', 'fingerprint', 'nextSendAt'], 'reference is null and not ended'),
+    index(
+      'cngn_sends_equal',
+      ['environment', 'fingerprint', 'nextSendAt'],
+      "status in ('queued', 'claimed', 'unresolved', 'held')",
+    ),
     uniqueIndex('cngn_sends_reference_key', 'cngn_sends (environment, account, reference)'),
     index('cngn_sends_reference', ['reference'], 'reference is not null'),
-    index('cngn_sends_open', ['environment', 'account', 'sentAt'], 'sent_at is not null and not ended'),
-    index('cngn_sends_turns', ['environment', 'organisationId', 'nextSendAt'], 'sent_at is null and not ended'),
+    index(
+      'cngn_sends_open',
+      ['environment', 'account', 'sentAt'],
+      "status in ('claimed', 'unresolved', 'accepted', 'delivering', 'held')",
+    ),
+    index('cngn_sends_turns', ['environment', 'organisationId', 'nextSendAt'], "status = 'queued'"),
     index(
       'cngn_sends_delivery_turns',
       ['environment', 'organisationId', 'nextDeliveryAt'],
@@ -262,7 +279,7 @@ const FeedEntity = defineEntity({
 })
 
 /**
- * Money that arrived, by the provider's reference: it counts once. Without an organisation nobody knows whose it is. `amount` is in
+ * Money that arrived, by the provider's references: it counts once. See `receipts/table.ts`. Without an organisation nobody knows whose it is. `amount` is in
  * `asset`.
  */
 const ReceiptEntity = defineEntity({
@@ -273,10 +290,12 @@ const ReceiptEntity = defineEntity({
     environment: tenant().environment,
     account: p.text(),
     reference: p.text(),
+    /** Another reference of the same movement: reports may have one of them alone. */
+    alias: p.text().nullable(),
     organisationId: p.uuid().nullable(),
     customerId: p.uuid().nullable(),
     transferId: p.uuid().nullable(),
-    status: p.enum(['open', 'credited', 'failed', 'suspense', 'assigned', 'resolved', 'returned']),
+    status: p.text(),
     /** When it is asked for by its reference; null: no more. */
     nextCheckAt: instant().nullable(),
     checkSeconds: p.integer().default(0),
@@ -289,7 +308,9 @@ const ReceiptEntity = defineEntity({
     receivedAt: p.datetime(3),
     createdAt: p.datetime(3),
   },
+  checks: machineChecks('cngn_receipts', receiptMachine),
   indexes: [
+    uniqueIndex('cngn_receipts_alias_key', 'cngn_receipts (environment, account, alias)'),
     uniqueIndex('cngn_receipts_reference_key', 'cngn_receipts (environment, account, reference)'),
     index('cngn_receipts_reference', ['reference']),
     index('cngn_receipts_unsettled', ['environment', 'account'], "status in ('open', 'suspense')"),

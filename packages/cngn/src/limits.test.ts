@@ -3,10 +3,10 @@ import { post } from '@payments/ledger'
 import { queryContext, unitOfWork } from '@payments/platform'
 import { describe, expect, test } from 'vitest'
 import { cngnBodies, connected, enabledCustomer, newMerchant, statementsWaiting, useService } from '#testing'
-import { FAILED } from './movements/outgoing.ts'
-import { send } from './movements/sends.ts'
 import { type CngnProvider, cngnProvider, convertOutProvider, type SendResult } from './provider/provider.ts'
 import { sandboxCngn } from './provider/sandbox.ts'
+import { FAILED } from './sends/outgoing.ts'
+import { send } from './sends/send.ts'
 import { fail, lockedTransfer } from './transfers/transfers.ts'
 
 /** What the provider answers to an order. */
@@ -130,12 +130,12 @@ describe.each(kinds)('a live %s', (kind) => {
     const { create, available, used, status, organisationId } = await begin()
     const id = await create(kind, '100')
     await create('payout', '150')
-    answer = { status: 'rejected', reason: FAILED[kind] }
+    answer = { status: 'rejected', reason: FAILED[kind], called: false }
     const claimed = { id, kind, organisationId, environment: 'live' } as const
     await send(service.runtime, claimed)
     for (const next of [
       answer,
-      { status: 'not_sent', retryAfter: 0 },
+      { status: 'not_sent', called: false, retryAfter: 0 },
       { status: 'accepted', reference: 'R1' },
     ] as const) {
       answer = next

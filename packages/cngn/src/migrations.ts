@@ -356,4 +356,88 @@ export const migrations: readonly MigrationStep[] = [
       'cngn_virtual_accounts (account_number, environment, organisation_id)',
     ),
   },
+  {
+    // Orders of money out get states, and money in the edges of its states. Processes of the last release know neither the column nor
+    // its edges: what they write is followed, and `ended` goes on following `status`, until the next release drops it and the trigger.
+    name: '20261128180000_cngn_send_states',
+    up: [
+      `alter table cngn_sends add column status text not null default 'ended', add column first_sent_at timestamptz,
+        add column failed_at timestamptz, add column refusal text, add column released_at timestamptz`,
+      `update cngn_sends s set first_sent_at = sent_at, error = case when q.held then 'cngn_maybe_sent' else s.error end, status = case
+          when next_delivery_at is not null then 'delivering' when reference is not null then 'accepted' when q.held then 'held'
+          when sent_at is null then 'queued' else 'unresolved' end
+        from (select id, exists (select from cngn_forgotten f where f.order_id = o.id) as held from cngn_sends o where not ended) q
+       where q.id = s.id`,
+      "alter table cngn_sends alter column status set default 'queued'",
+      `create function follow_cngn_sends() returns trigger language plpgsql as $$
+        begin
+          if tg_op = 'UPDATE' and new.status = old.status then
+            if old.status = 'held' and old.sent_at is null and new.sent_at is not null then
+              raise exception 'cngn_sends % is held', old.id using errcode = 'check_violation';
+            end if;
+            new.status := case
+              when new.ended then 'ended'
+              when new.next_delivery_at is not null then 'delivering'
+              when new.reference is not null then 'accepted'
+              when new.sent_at is null then case when old.status = 'held' then 'held' else 'queued' end
+              when new.error = 'cngn_maybe_sent' then 'held'
+              when old.status = 'unresolved' then 'unresolved'
+              when old.status = 'claimed' and new.error is not distinct from old.error then 'claimed'
+              when new.error is not null or new.maybe_sent_until is not null or old.reference is not null then 'unresolved'
+              else 'claimed' end;
+          end if;
+          new.ended := new.status = 'ended';
+          return new;
+        end $$`,
+      'create trigger cngn_sends_follow before insert or update on cngn_sends for each row execute function follow_cngn_sends()',
+      ...lifecycle(
+        'cngn_sends',
+        'queued',
+        {
+          queued: [],
+          claimed: ['sent_at'],
+          unresolved: ['sent_at'],
+          accepted: ['sent_at', 'reference'],
+          delivering: ['next_delivery_at'],
+          held: ['error'],
+          ended: [],
+        },
+        [
+          ...['queued>claimed', 'queued>unresolved', 'queued>held', 'queued>accepted', 'queued>ended'],
+          ...['claimed>accepted', 'claimed>unresolved', 'claimed>queued', 'claimed>ended'],
+          ...['unresolved>accepted', 'unresolved>queued', 'unresolved>ended'],
+          ...['accepted>unresolved', 'accepted>delivering', 'accepted>ended', 'delivering>ended'],
+          ...['held>queued', 'held>accepted', 'held>ended'],
+        ],
+      ),
+      'alter table cngn_receipts drop constraint cngn_receipts_status_check',
+      'alter table cngn_receipts add column alias text',
+      'create unique index cngn_receipts_alias_key on cngn_receipts (environment, account, alias)',
+      `alter table cngn_receipts add constraint cngn_receipts_status_known
+        check (status in ('open', 'credited', 'failed', 'suspense', 'assigned', 'resolved', 'returned'))`,
+      `create trigger cngn_receipts_status_moves before update of status on cngn_receipts for each row when (old.status <> new.status)
+        execute function guard_status('open>credited', 'open>failed', 'open>suspense', 'open>returned', 'credited>failed', 'failed>credited',
+          'failed>suspense', 'suspense>credited', 'suspense>assigned', 'suspense>resolved', 'suspense>returned', 'assigned>failed')`,
+    ],
+  },
+  {
+    // By the states of orders, instead of by the columns that said the same.
+    name: '20261128180100_cngn_send_indexes',
+    concurrently: true,
+    up: [
+      ...indexConcurrently('cngn_sends_waiting', "cngn_sends (environment, next_send_at) where status = 'queued'"),
+      ...indexConcurrently(
+        'cngn_sends_turns',
+        "cngn_sends (environment, organisation_id, next_send_at) where status = 'queued'",
+      ),
+      ...indexConcurrently(
+        'cngn_sends_equal',
+        "cngn_sends (environment, fingerprint, next_send_at) where status in ('queued', 'claimed', 'unresolved', 'held')",
+      ),
+      ...indexConcurrently(
+        'cngn_sends_open',
+        "cngn_sends (environment, account, sent_at) where status in ('claimed', 'unresolved', 'accepted', 'delivering', 'held')",
+      ),
+    ],
+  },
 ]

@@ -2,10 +2,9 @@ import { bind, newId, system } from '@payments/kernel'
 import { providers, queryContext } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { cngnBodies, enabledCustomer, foundOrganisation, useService } from '#testing'
-import { claimDeliveries } from './movements/deliveries.ts'
 import { pollFeed } from './movements/feed.ts'
-import { claimSends } from './movements/sends.ts'
 import { type CngnProvider, cngnProvider } from './provider/provider.ts'
+import { claimDeliveries, claimSends } from './sends/table.ts'
 import { preparePayout } from './transfers/payouts.ts'
 
 const service = useService()

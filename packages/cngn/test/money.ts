@@ -2,11 +2,11 @@ import type { Environment } from '@payments/kernel'
 import type { Runtime } from '@payments/platform'
 import { expect } from 'vitest'
 import { advance, BVN, bankTransfer, type Merchant, newCustomer, type TestService } from '#testing'
-import { pollDelivery } from '../src/movements/deliveries.ts'
 import { pollFeed } from '../src/movements/feed.ts'
 import { pollFeedSoon } from '../src/movements/schedule.ts'
-import { send } from '../src/movements/sends.ts'
 import { verifyIdentity } from '../src/operators/jobs.ts'
+import { pollDelivery } from '../src/sends/deliveries.ts'
+import { send } from '../src/sends/send.ts'
 
 /** Runs the verification that was requested last, as the worker does. */
 export async function verify(

@@ -1,6 +1,7 @@
 import { assets, errors as commonErrors, noInput } from '@payments/kernel'
 import { actingFor, operatorCommand, query, requireSecondOperator, settleContradictions } from '@payments/platform'
 import { decimal, minorAmount } from '../money/amounts.ts'
+import { releaseTransfer } from '../money/release.ts'
 import { settle } from '../money/settle.ts'
 import { bookDifference } from '../money/treasury.ts'
 import { pollFeedSoon } from '../movements/schedule.ts'
@@ -71,6 +72,7 @@ export const cngnAdminRouter = {
       errors.cngn_transfer_not_found,
       errors.cngn_nothing_to_settle,
       errors.cngn_evidence_used,
+      errors.cngn_send_under_way,
       errors.cngn_insufficient_balance,
       commonErrors.second_operator_required,
     ],
@@ -83,6 +85,28 @@ export const cngnAdminRouter = {
         subject: { id, organisationId, environment },
         before: { status: before.status, attention: before.attention ?? null },
         after: { status, failureReason: row.failureReason ?? null, evidence: input.evidence },
+      }
+    },
+  }),
+  release: operatorCommand({
+    rest: 'POST /admin/ops/cngn/transfers/{transferId}/release',
+    tag: TAG,
+    summary: 'Release a held cNGN object',
+    description:
+      'For money out that was held before it was sent: its organisation was suspended, or it looks like money that left before a restore. It is sent now, even if the organisation is still suspended. To end it instead, settle it as `failed`: its money is back in the balance.',
+    message: 'Object released',
+    input: TransferId,
+    output: AdminTransferStatus,
+    errors: [errors.cngn_transfer_not_found, errors.cngn_nothing_held, commonErrors.second_operator_required],
+    money: true,
+    async run(unit, { transferId }) {
+      const { before, row } = await releaseTransfer(unit, transferId)
+      const { id, kind, status, organisationId, environment } = row
+      return {
+        reply: { id, kind, status },
+        subject: { id, organisationId, environment },
+        before: { attention: before.attention ?? null },
+        after: { attention: row.attention ?? null },
       }
     },
   }),

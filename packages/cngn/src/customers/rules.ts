@@ -94,7 +94,7 @@ export async function holdBack({ em, actor }: Pick<QueryContext, 'em' | 'actor'>
     `select exists (select from cngn_treasuries t where environment = $1 and difference < 0
         and $2::numeric > balance + difference - (
           select coalesce(sum(c.amount), 0) from cngn_sends s join cngn_transfers c on c.id = s.id
-           where s.environment = t.environment and s.sent_at is not null and not s.ended)) as short`,
+           where s.environment = t.environment and s.status in ('claimed', 'unresolved', 'accepted', 'delivering', 'held') and s.sent_at is not null)) as short`,
     [actor.environment, amount.toString()],
   )
   return rows[0]?.short === true

@@ -1,4 +1,4 @@
-import { type AssetSymbol, assets, invalid, newId } from '@payments/kernel'
+import { type AssetSymbol, assets, invalid } from '@payments/kernel'
 import {
   actingFor,
   recordReport,
@@ -10,10 +10,11 @@ import {
 import type { z } from 'zod'
 import type { Settlement } from '../api/admin-schemas.ts'
 import type { TransferRow } from '../entity.ts'
-import { lockHash } from '../movements/incoming.ts'
-import { FAILED } from '../movements/outgoing.ts'
-import { endSend } from '../movements/sends.ts'
 import { findAnywhere } from '../operators/admin.ts'
+import { creditRefund, detachReceipts, insertSettled, lockHash, settleReceiptOf } from '../receipts/table.ts'
+import { CALL_SECONDS } from '../sends/evidence.ts'
+import { FAILED } from '../sends/outgoing.ts'
+import { endSend, isUnderWay } from '../sends/table.ts'
 import { errors } from '../states/errors.ts'
 import { CNGN, goesOut } from '../transfers/kinds.ts'
 import { complete, fail, lockedTransfer, process, recover, revoke } from '../transfers/transfers.ts'
@@ -24,7 +25,7 @@ type Input = z.output<typeof Settlement>
 /**
  * Ends an object as an operator knows that it ended, with the same states, events and entries as if the provider had reported it: one
  * that has not ended, or one whose end a report contradicts. Later reports that contradict are told again.
- * @throws cngn_transfer_not_found 404, cngn_nothing_to_settle 409, cngn_evidence_used 409, validation_failed 422,
+ * @throws cngn_transfer_not_found 404, cngn_nothing_to_settle 409, cngn_send_under_way 409, cngn_evidence_used 409, validation_failed 422,
  * cngn_insufficient_balance 422 when money must be taken back that the customer has spent, second_operator_required 403
  */
 export async function settle(unit: UnitOfWork, input: Input): Promise<{ before: TransferRow; row: TransferRow }> {
@@ -36,6 +37,7 @@ export async function settle(unit: UnitOfWork, input: Input): Promise<{ before: 
   // Money that arrived after all counts once by its reference, so nothing need contradict the end.
   const contradicted = before.contradiction || (!out && before.status === 'failed')
   if (ended && (before.status === input.outcome || !contradicted)) throw errors.cngn_nothing_to_settle()
+  if (out && (await isUnderWay(own, before.id))) throw errors.cngn_send_under_way({ retryAfter: CALL_SECONDS })
   const amounts = out ? leaving(before, input) : arriving(before, input)
   await requireSecondOperator(own, assets[(before.fromCurrency ?? CNGN) as AssetSymbol], amounts.moved)
   const reference = out ? await ofOrder(own, before, input) : await ofReceipt(own, before, input, amounts.moved)
@@ -115,7 +117,6 @@ async function ofOrder(
       [row.environment, row.account, reference, row.id],
     )
     if (rows.length > 0) throw errors.cngn_evidence_used()
-    await db.query('update cngn_sends set reference = coalesce(reference, $2) where id = $1', [row.id, reference])
   }
   // It was held for money that left without an order, which is another's then: an equal request may be the one that was forgotten.
   if (reference || outcome === 'failed')
@@ -123,14 +124,10 @@ async function ofOrder(
       row.id,
       reference ?? null,
     ])
-  await endSend(unit, row.id, { watch: outcome === 'failed' })
+  await endSend(unit, row.id, { watch: outcome === 'failed', reference: reference ?? null })
   if (outcome === 'failed' && txHash) {
     await lockHash(unit, txHash)
-    await db.query(
-      `update cngn_receipts set status = 'credited', transfer_id = $3
-        where environment = $1 and $2::text = any (targets) and status = 'suspense' and organisation_id is null`,
-      [row.environment, txHash, row.id],
-    )
+    await creditRefund(unit, txHash, row.id)
   }
   return reference ?? row.providerReference ?? undefined
 }
@@ -143,12 +140,18 @@ async function ofReceipt(
   amount: bigint,
 ): Promise<string | undefined> {
   const db = sqlOf(unit.em)
-  const { rows } = await db.query<{ id: string; reference: string; status: string; transfer_id: string | null }>(
-    `select id, reference, status, transfer_id from cngn_receipts
-      where environment = $1 and account = $2 and (transfer_id = $3 or reference = $4) order by reference = $4 desc for update`,
+  const { rows } = await db.query<{
+    id: string
+    reference: string
+    alias: string | null
+    status: string
+    transfer_id: string | null
+  }>(
+    `select id, reference, alias, status, transfer_id from cngn_receipts
+      where environment = $1 and account = $2 and (transfer_id = $3 or reference = $4 or alias = $4) order by $4 in (reference, alias) desc for update`,
     [row.environment, row.account, row.id, reference ?? null],
   )
-  const [receipt] = reference ? rows.filter((each) => each.reference === reference) : rows
+  const [receipt] = reference ? rows.filter((each) => [each.reference, each.alias].includes(reference)) : rows
   if (
     receipt &&
     receipt.transfer_id !== row.id &&
@@ -156,34 +159,18 @@ async function ofReceipt(
   )
     throw errors.cngn_evidence_used()
   // What else is on its way belongs to nothing any more: when it arrives, it is money of its own.
-  await db.query(
-    "update cngn_receipts set transfer_id = null where id = any ($1::uuid[]) and id is distinct from $2 and status = 'open'",
-    [rows.map(({ id }) => id), receipt?.id ?? null],
+  await detachReceipts(
+    unit,
+    rows.flatMap(({ id }) => (id === receipt?.id ? [] : [id])),
   )
-  const status = outcome === 'completed' ? 'credited' : 'failed'
-  if (receipt)
-    await db.query(
-      'update cngn_receipts set status = $2, transfer_id = $3, next_check_at = null, last_status = null where id = $1',
-      [receipt.id, status, row.id],
-    )
+  if (receipt) await settleReceiptOf(unit, receipt.id, outcome === 'completed' ? 'credited' : 'failed', row.id)
   else if (outcome === 'completed') {
     if (!reference)
       throw invalid({ reference: 'Required: the provider’s reference of the money, so that it counts once' })
-    await db.query(
-      `insert into cngn_receipts (id, environment, account, reference, organisation_id, customer_id, transfer_id, status, asset,
-         amount, fee, targets, received_at, created_at)
-       values ($1, $2, $3, $4, $5, $6, $7, 'credited', $8, $9, 0, '{}', now(), now())`,
-      [
-        newId(),
-        row.environment,
-        row.account,
-        reference,
-        row.organisationId,
-        row.customerId,
-        row.id,
-        row.fromCurrency ?? CNGN,
-        amount.toString(),
-      ],
+    await insertSettled(
+      unit,
+      { ...row, environment: row.environment, transferId: row.id },
+      { reference, asset: row.fromCurrency ?? CNGN, amount },
     )
   }
   return row.providerReference ?? receipt?.reference ?? reference

@@ -33,7 +33,7 @@ export async function books(runtime: Runtime, environment: Environment): Promise
     .reduce((sum, { balance }) => sum + BigInt(balance), 0n)
   const { rows } = await runtime.pool.query<{ leaving: string; arriving: string; unallocated: string }>(
     `select (select coalesce(sum(t.amount), 0)::text from cngn_sends s join cngn_transfers t on t.id = s.id
-              where s.environment = $1 and s.sent_at is not null and not s.ended) as leaving,
+              where s.environment = $1 and s.status in ('claimed', 'unresolved', 'accepted', 'delivering', 'held') and s.sent_at is not null) as leaving,
             (select coalesce(sum(coalesce(t.converted_amount, r.amount)), 0)::text
                from cngn_receipts r left join cngn_transfers t on t.id = r.transfer_id
               where r.environment = $1 and r.status = 'open') as arriving,

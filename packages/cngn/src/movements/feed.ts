@@ -1,16 +1,24 @@
 import { type Environment, errorCode, ServiceError, system } from '@payments/kernel'
 import { dueInTurns, queryContext, type Runtime, unitOfWork } from '@payments/platform'
 import { customerAccounts, treasuryProvider } from '../money/holder.ts'
-import type { Feed, Movements, ProviderTransaction, UnreadableRecord } from '../provider/provider.ts'
+import {
+  type Feed,
+  type Movements,
+  type ProviderTransaction,
+  referencesOf,
+  type UnreadableRecord,
+} from '../provider/provider.ts'
 import { budgetOf } from '../provider/rate-budget.ts'
+import { applyIncoming } from '../receipts/incoming.ts'
+import { checkReceiptLater } from '../receipts/table.ts'
+import { applyOutgoing } from '../sends/outgoing.ts'
+import { checkLater } from '../sends/table.ts'
+import { LAST_KNOWN, resolveOrders, treasuryBefore } from '../sends/unresolved.ts'
 import type { Kind } from '../transfers/kinds.ts'
 import { fail, lockedTransfer } from '../transfers/transfers.ts'
 import { contradictionOf, sameAmount } from './contradictions.ts'
-import { applyIncoming } from './incoming.ts'
-import { applyOutgoing } from './outgoing.ts'
 import { keepRecord, type OddRecord } from './records.ts'
 import { LATE_SECONDS, LOST_SECONDS, nextInterval } from './schedule.ts'
-import { LAST_KNOWN, resolveOrders, treasuryBefore } from './unresolved.ts'
 
 /** How long a payment that has not settled is found in the list; afterwards by its reference. */
 const LISTED_SECONDS = 3600
@@ -46,8 +54,9 @@ export async function claimFeeds(runtime: Runtime, environment: Environment, lim
 
 /**
  * Reads the list of movements of an account and applies what is new, each in a transaction of its own: a poll that is interrupted is
- * repeated, and changes nothing twice. What cannot be read or applied is kept for operators, and the others count. Then objects that
- * nobody paid expire, and orders without an answer are resolved: see `unresolved.ts`.
+ * repeated, and changes nothing twice. What cannot be read or applied is kept for operators, and the others count. Money that arrived comes
+ * first: what is not booked may hide what left. Then orders whose call failed are resolved (see `sends/unresolved.ts`), and objects that
+ * nobody paid expire.
  */
 export async function pollFeed(runtime: Runtime, claimed: ClaimedFeed): Promise<void> {
   const { environment, account, pollSeconds } = claimed
@@ -61,7 +70,7 @@ export async function pollFeed(runtime: Runtime, claimed: ClaimedFeed): Promise<
     let complete = listed.complete
     const apply = async (tx: ProviderTransaction) => {
       try {
-        const by = tx.channel.endsWith('_in') ? applyIncoming : applyOutgoing
+        const by = isIn(tx) ? applyIncoming : applyOutgoing
         changed = (await by(runtime, environment, account, tx)) || changed
       } catch (error) {
         if (runtime.database.report(error)) throw error
@@ -71,8 +80,11 @@ export async function pollFeed(runtime: Runtime, claimed: ClaimedFeed): Promise<
     }
     for (const { reference, field, report } of listed.unreadable ?? [])
       await keep(runtime, { environment, account, reference, report, reason: `Not as documented: ${field}` })
-    changed = await resolveOrders(runtime, environment, account, { ...listed, complete, began, readAt, before })
-    for (const tx of await unfinished(runtime, environment, account, movements)) await apply(tx)
+    const [arrived, left] = [isIn, (tx: ProviderTransaction) => !isIn(tx)].map((which) => movements.filter(which))
+    for (const tx of await unfinished(runtime, environment, account, arrived ?? [])) await apply(tx)
+    changed =
+      (await resolveOrders(runtime, environment, account, { ...listed, complete, began, readAt, before })) || changed
+    for (const tx of await unfinished(runtime, environment, account, left ?? [])) await apply(tx)
     for (const tx of await stragglers(runtime, environment, account, movements)) await apply(tx)
     // What is missing in an incomplete list may be a payment that is in time.
     if (complete) {
@@ -94,6 +106,8 @@ export async function pollFeed(runtime: Runtime, claimed: ClaimedFeed): Promise<
     throw error
   }
 }
+
+const isIn = ({ channel }: ProviderTransaction): boolean => channel.endsWith('_in')
 
 async function keep(runtime: Runtime, record: OddRecord): Promise<void> {
   if (await keepRecord(runtime.pool, record))
@@ -150,8 +164,8 @@ async function window(
               (select min(received_at) from cngn_receipts
                 where environment = $1 and account = $2 and status = 'open' and received_at > now() - make_interval(secs => $4))
             ) - make_interval(secs => $3) as since
-       from (select min(sent_at) as at from cngn_sends
-              where environment = $1 and account = $2 and sent_at is not null and reference is null and not ended) oldest`,
+       from (select min(least(first_sent_at, sent_at)) as at from cngn_sends
+              where environment = $1 and account = $2 and status in ('claimed', 'unresolved', 'held') and sent_at is not null) oldest`,
     [environment, account, LATE_SECONDS, LISTED_SECONDS],
   )
   return { began: new Date(rows[0]?.began ?? Number.NaN), since: new Date(rows[0]?.since ?? Number.NaN) }
@@ -199,7 +213,7 @@ async function stragglers(
   account: string,
   listed: readonly ProviderTransaction[],
 ): Promise<ProviderTransaction[]> {
-  const values = [environment, account, listed.map(({ reference }) => reference), STRAGGLERS]
+  const values = [environment, account, listed.flatMap(referencesOf), STRAGGLERS]
   const due = (table: string) =>
     dueInTurns({
       table,
@@ -221,22 +235,14 @@ async function stragglers(
   const found: ProviderTransaction[] = []
   for (const { source, id, reference, kind } of rows) {
     const channel = kind === null ? 'bank_in' : kind === 'payout' ? 'payout' : 'withdrawal'
-    await runtime.pool.query(CHECKED[source], [id, provider.pollSeconds.soonest])
+    await CHECKED[source](runtime, id, provider.pollSeconds.soonest)
     const tx = await provider.movement(account, reference, budget, channel)
     if (tx) found.push(tx)
   }
   return found
 }
 
-/** A movement is asked for again after twice the time each time, until it is this long, seconds. */
-const LATEST_CHECK_SECONDS = 3600
-const CHECK = `check_seconds = least(${LATEST_CHECK_SECONDS}, greatest($2::int, check_seconds * 2)),
-  next_check_at = case when OVER then null
-    else now() + make_interval(secs => least(${LATEST_CHECK_SECONDS}, greatest($2::int, check_seconds * 2))) end`
-const CHECKED = {
-  sends: `update cngn_sends set ${CHECK.replace('OVER', "ended and sent_at < now() - interval '7 days'")} where id = $1`,
-  receipts: `update cngn_receipts set ${CHECK.replace('OVER', "status = 'failed' and created_at < now() - interval '7 days'")} where id = $1`,
-} as const
+const CHECKED = { sends: checkLater, receipts: checkReceiptLater } as const
 
 /** Movements that have not been applied to their end, and those that contradict an end and were not kept yet. */
 async function unfinished(
@@ -245,21 +251,30 @@ async function unfinished(
   account: string,
   listed: readonly ProviderTransaction[],
 ): Promise<ProviderTransaction[]> {
-  const { rows } = await pool.query<{ reference: string; state: string; told: string | null; counted: string | null }>(
-    `select r.reference, case when r.status in ('open', 'failed') then r.status else 'completed' end as state,
+  const { rows } = await pool.query<{
+    reference: string
+    alias: string | null
+    state: string
+    told: string | null
+    counted: string | null
+  }>(
+    `select r.reference, r.alias, case when r.status in ('open', 'failed') then r.status else 'completed' end as state,
             case when r.last_status is null then t.contradiction else r.reference || ' ' || r.last_status end as told,
             (case when r.status = 'credited' then coalesce(t.amount, r.amount) else r.amount end)::text as counted
        from cngn_receipts r left join cngn_transfers t on t.id = r.transfer_id
-      where r.environment = $1 and r.account = $2 and r.reference = any ($3)
+      where r.environment = $1 and r.account = $2 and (r.reference = any ($3) or r.alias = any ($3))
      union all
-     select s.reference, case when s.next_delivery_at is not null then 'completed' else t.status end, t.contradiction, null
+     select s.reference, null, case when s.status = 'delivering' then 'completed' else t.status end, t.contradiction, null
        from cngn_sends s join cngn_transfers t on t.id = s.id
       where s.environment = $1 and s.account = $2 and s.reference = any ($3)`,
-    [environment, account, listed.map(({ reference }) => reference)],
+    [environment, account, listed.flatMap(referencesOf)],
   )
-  const known = new Map(rows.map((row) => [row.reference, row]))
+  const known = new Map(rows.flatMap((row) => [row.reference, row.alias].map((name) => [name, row] as const)))
   return listed.filter((tx) => {
-    const row = known.get(tx.reference)
+    const row = referencesOf(tx).reduce<(typeof rows)[number] | undefined>(
+      (one, name) => one ?? known.get(name),
+      undefined,
+    )
     if (row?.state !== 'completed' && row?.state !== 'failed') return true
     if (tx.status === 'pending' || row.told === contradictionOf(tx)) return false
     const isOther = tx.amount !== null && row.counted !== null && !sameAmount(tx.amount, BigInt(row.counted))
@@ -293,7 +308,7 @@ async function schedule(
   const { environment, account, pollSeconds, until } = claimed
   const { pollSeconds: range } = treasuryProvider(runtime, environment)
   const { rows } = await runtime.pool.query<{ open: boolean }>(
-    `select exists (select from cngn_sends where environment = $1 and account = $2 and sent_at is not null and not ended)
+    `select exists (select from cngn_sends where environment = $1 and account = $2 and status in ('claimed', 'unresolved', 'accepted', 'delivering', 'held'))
          or exists (select from cngn_receipts where environment = $1 and account = $2 and status = 'open')
          or exists (select from cngn_transfers where environment = $1 and account = $2 and status = 'pending'
                       and due_at is not null) as open`,

@@ -43,3 +43,12 @@ export function nextInterval(
   if (changed) return soonest
   return Math.min(Math.max(last * 2, soonest), open ? longest : Math.max(longest, IDLE_SECONDS))
 }
+
+/** A movement is asked for again after twice the time each time, until it is this long, seconds. */
+const LATEST_CHECK_SECONDS = 3600
+
+/** SQL: when a movement is asked for by its reference again, `$2` seconds after the first time; never when it is over. */
+export const nextCheck = (over: string): string =>
+  `check_seconds = least(${LATEST_CHECK_SECONDS}, greatest($2::int, check_seconds * 2)),
+  next_check_at = case when ${over} then null
+    else now() + make_interval(secs => least(${LATEST_CHECK_SECONDS}, greatest($2::int, check_seconds * 2))) end`

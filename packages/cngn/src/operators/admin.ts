@@ -14,6 +14,7 @@ import { checkEnabled } from '../customers/rules.ts'
 import { blank, TransferEntity, type TransferRow } from '../entity.ts'
 import { decimal } from '../money/amounts.ts'
 import { heldBy } from '../money/holder.ts'
+import { moveReceipt } from '../receipts/table.ts'
 import { errors } from '../states/errors.ts'
 import { transferResources } from '../states/resources.ts'
 import { CNGN, type Kind } from '../transfers/kinds.ts'
@@ -155,10 +156,7 @@ export async function assign(
     metadata: {},
   })
   const row = await complete(own, await process(own, created))
-  await sqlOf(unit.em).query(
-    "update cngn_receipts set status = 'assigned', transfer_id = $2, customer_id = $3, organisation_id = $4 where id = $1",
-    [receipt.id, row.id, customerId, organisationId],
-  )
+  await moveReceipt(unit, receipt.id, 'assigned', { transferId: row.id, owner: { organisationId, customerId } })
   return row
 }
 
@@ -207,7 +205,7 @@ export async function settleReceipt(
     if (held > BigInt(sums[0]?.owed ?? 0) - (BigInt(receipt.amount) - BigInt(receipt.fee)))
       throw errors.cngn_suspense_held()
   } else if (!open && organisationId) await outOfSuspense(actingFor(unit, { organisationId, environment }), receipt)
-  await sqlOf(unit.em).query('update cngn_receipts set status = $2, next_check_at = null where id = $1', [id, outcome])
+  await moveReceipt(unit, id, outcome)
   return { id, organisationId, environment, before: receipt.status }
 }
 

@@ -42,7 +42,7 @@ export const metrics: readonly Metric[] = [
       byEnvironment(
         runtime,
         `select environment, extract(epoch from now() - min(sent_at))::float8 as value from cngn_sends
-          where sent_at is not null and reference is null and not ended group by environment`,
+          where status in ('claimed', 'unresolved', 'held') and sent_at is not null group by environment`,
       ),
   },
   {

@@ -26,14 +26,14 @@ export const operators: OperatorsDeclaration = {
     {
       kind: 'cngn_transfer',
       sql: `select t.id, t.organisation_id, t.environment, t.status,
-                   case when t.attention = 'money_with_provider' then 'held' when t.attention = 'outcome_unknown' then 'unknown'
+                   case when t.attention in ('money_with_provider', 'organisation_suspended') then 'held' when t.attention = 'outcome_unknown' then 'unknown'
                         when t.attention is not null then 'failed'
-                        when s.sent_at is not null and s.reference is null and not s.ended then 'unknown' else 'stuck' end as condition,
+                        when s.status in ('claimed', 'unresolved', 'held') then 'unknown' else 'stuck' end as condition,
                    coalesce(t.attention, s.error, 'No change for longer than an hour') as reason, coalesce(s.sent_at, t.updated_at) as since
               from cngn_transfers t left join cngn_sends s on s.id = t.id
              where (t.attention is not null or t.status in ('pending', 'processing'))
                and (t.attention is not null or t.updated_at < now() - interval '1 hour'
-                    or (s.sent_at < now() - interval '5 minutes' and s.reference is null and not s.ended))`,
+                    or (s.sent_at < now() - interval '5 minutes' and s.status in ('claimed', 'unresolved', 'held')))`,
       async recheck(unit, ids) {
         await sqlOf(unit.em).query(
           `update cngn_feeds f set next_poll_at = least(next_poll_at, now()) from cngn_transfers t

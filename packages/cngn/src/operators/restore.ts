@@ -3,24 +3,19 @@ import type { ForgottenTime, RestoreDeclaration, Runtime, SqlExecutor } from '@p
 import { decimal } from '../money/amounts.ts'
 import { treasuryName, treasuryProvider } from '../money/holder.ts'
 import { listMovements } from '../movements/feed.ts'
-import { keepForgotten } from '../movements/outgoing.ts'
 import { FEED_SOON } from '../movements/schedule.ts'
 import type { ProviderTransaction } from '../provider/provider.ts'
+import { keepForgotten } from '../sends/outgoing.ts'
+import { doubtForgotten } from '../sends/table.ts'
 import { CNGN } from '../transfers/kinds.ts'
 
 // The provider takes no reference of ours, so a database that was restored cannot ask whether an order was sent. Each order that it
-// has, and that the forgotten time may have sent, becomes one without an answer: `movements/unresolved.ts` finds it in the lists, or
+// has, and that the forgotten time may have sent, becomes one without an answer: `sends/unresolved.ts` finds it in the lists, or
 // that it was not sent. What left for orders that the database does not have is kept, so that the same request is not sent again.
 
 /** Orders that have no reference may have been sent in the forgotten time, whatever the database says of them. */
 async function secure(db: SqlExecutor, { from, to }: ForgottenTime): Promise<readonly string[]> {
-  const { rows } = await db.query<{ environment: Environment; waiting: number }>(
-    `with doubtful as (
-       update cngn_sends set maybe_sent_from = $1, maybe_sent_until = $2, absent_since = null
-        where not ended and reference is null returning environment, sent_at)
-     select environment, count(*)::int as waiting from doubtful where sent_at is null group by environment order by environment`,
-    [from, to],
-  )
+  const rows = await doubtForgotten(db, from, to)
   return rows.map(
     ({ environment, waiting }) =>
       `${waiting} cNGN orders (${environment}) were waiting: each is sent only after the provider's lists show that it has not been sent`,

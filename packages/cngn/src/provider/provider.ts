@@ -38,17 +38,22 @@ export interface Order {
 
 /**
  * `accepted`: with the provider's own reference. `rejected`: it will not be sent, for good. `not_sent`: nothing was initiated, and
- * it can be sent again; `because` tells operators why. A thrown error says nothing: it may have been sent.
+ * it can be sent again; `because` tells operators why. A thrown error says nothing: it may have been sent. `called`: the provider was
+ * asked to send it, so that its list must confirm the answer before the order is sent again or its money is free; false: certainly not.
  */
 export type SendResult =
   | { readonly status: 'accepted'; readonly reference: string }
-  | { readonly status: 'rejected'; readonly reason: Failure }
-  | { readonly status: 'not_sent'; readonly retryAfter: number; readonly because?: string }
+  | { readonly status: 'rejected'; readonly reason: Failure; readonly called: boolean }
+  | { readonly status: 'not_sent'; readonly called: boolean; readonly retryAfter: number; readonly because?: string }
 
 /** A movement of money as the provider lists it. Amounts are minor units of `asset`. Null: this report does not say. */
 export interface ProviderTransaction {
-  /** The provider's own; unique in the account, and the same in every report. Of a deposit on a chain: transaction and log index. */
+  /** The provider's own; unique in the account, and one by which it can be asked for. Of a deposit on a chain: transaction and log index. */
   readonly reference: string
+  /** What else the provider calls it, such as the id of its row: a report may have one of these alone, and it is the same movement. */
+  readonly aliases?: readonly string[]
+  /** `reference` is not the lasting one, which a later report has: it may be a movement that is known already. */
+  readonly provisional?: boolean
   readonly channel: 'bank_in' | 'crypto_in' | 'payout' | 'withdrawal'
   readonly status: 'pending' | 'completed' | 'failed'
   readonly asset: string
@@ -68,13 +73,18 @@ export interface ProviderTransaction {
   readonly at: Date | null
 }
 
+/** Every name of a movement: it is known if any of them is. */
+export const referencesOf = ({ reference, aliases = [] }: ProviderTransaction): string[] => [
+  ...new Set([reference, ...aliases]),
+]
+
 /** An element of a list that does not have the documented shape: it is kept for operators, and the others count. */
 export interface UnreadableRecord {
   readonly reference: string | null
   /** The first field that is wrong. */
   readonly field: string
   readonly at: Date | null
-  /** The element as JSON, cut where it is long. */
+  /** The element as JSON, cut where it is long. It has no name of a person, and no account of one: the adapter takes them out. */
   readonly report: string
 }
 

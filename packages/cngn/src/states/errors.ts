@@ -26,6 +26,11 @@ export const errors = defineErrors({
     message: 'The object has ended as the provider reported it, or cannot end like that',
   },
   cngn_evidence_used: { status: 409, message: 'The provider’s reference belongs to another object' },
+  cngn_send_under_way: {
+    status: 409,
+    message: 'The provider may still answer the call for this object; try again in two minutes',
+  },
+  cngn_nothing_held: { status: 409, message: 'The object is not held: nothing waits for its release' },
   cngn_suspense_moved: { status: 409, message: 'The money is not in suspense any more' },
   cngn_suspense_held: { status: 409, message: 'The money is still in suspense' },
   cngn_difference_other: { status: 422, message: 'The last comparison did not find this difference' },

@@ -39,3 +39,60 @@ export const enablementMachine = machine('cngn_enablement', 'pending', {
   enabled: { description: 'The identity was verified: the customer can use cNGN' },
   failed: { description: 'The identity could not be verified', needs: ['failure_reason'] },
 })
+
+/**
+ * An order of money out, from its object's creation to its end: see `sends/`. Nobody but `sends/table.ts` writes it.
+ */
+export const sendMachine = machine('cngn_send', 'queued', {
+  queued: {
+    description: 'Waits to be sent. Nothing was sent, or it is certain that nothing was',
+    moves: { claim: 'claimed', doubt: 'unresolved', hold: 'held', find: 'accepted', end: 'ended' },
+  },
+  claimed: {
+    description: 'A process calls the provider, or has died in the call: what becomes of it is not known yet',
+    needs: ['sent_at'],
+    moves: { find: 'accepted', lose: 'unresolved', requeue: 'queued', end: 'ended' },
+  },
+  unresolved: {
+    description:
+      'The call failed, so the order may have been sent: the provider’s lists find it, or show that it was not',
+    needs: ['sent_at'],
+    moves: { find: 'accepted', requeue: 'queued', end: 'ended' },
+  },
+  accepted: {
+    description: 'The provider has it, under a reference that is known',
+    needs: ['sent_at', 'reference'],
+    moves: { release: 'unresolved', deliver: 'delivering', end: 'ended' },
+  },
+  delivering: {
+    description: 'cNGN of a convert was sent, and what it became is not delivered yet',
+    needs: ['next_delivery_at'],
+    moves: { end: 'ended' },
+  },
+  held: {
+    description: 'Not sent before an operator releases it, or fails its object',
+    needs: ['error'],
+    moves: { requeue: 'queued', find: 'accepted', end: 'ended' },
+  },
+  ended: { description: 'Its object has ended' },
+})
+
+/** Money that arrived: see `receipts/`. Nobody but `receipts/table.ts` writes it. */
+export const receiptMachine = machine('cngn_receipt', 'open', {
+  open: {
+    description: 'Reported, and not at the provider’s disposal yet',
+    moves: { credit: 'credited', fail: 'failed', suspend: 'suspense', return: 'returned' },
+  },
+  credited: { description: 'In the balance of an object’s customer', moves: { fail: 'failed' } },
+  failed: {
+    description: 'Declined by the provider, which may accept it after all',
+    moves: { credit: 'credited', suspend: 'suspense' },
+  },
+  suspense: {
+    description: 'At the provider, and nobody’s: operators find out whose it is',
+    moves: { credit: 'credited', assign: 'assigned', resolve: 'resolved', return: 'returned' },
+  },
+  assigned: { description: 'Credited by an operator to a customer', moves: { fail: 'failed' } },
+  resolved: { description: 'Moved out of suspense by an entry of the ledger' },
+  returned: { description: 'Sent back' },
+})

@@ -66,17 +66,11 @@ export function cngnClient(options: CngnOptions): CngnClient {
     ).catch((cause: unknown) => {
       throw new CngnError('unavailable', 'No answer', { cause })
     })
-    if (status === 429) {
-      await budget.silence(BLOCKED_SECONDS)
-      throw new CngnError('limited', 'Too many requests')
-    }
+    if (status === 429) await budget.silence(BLOCKED_SECONDS)
     const envelope = Envelope.safeParse(answered).data
     if (status >= 400 || !envelope || envelope.status !== 200) {
       if (status < 400 && !envelope) throw new CngnError('unreadable', 'Not the documented envelope')
-      throw failureOf(
-        status >= 400 ? status : typeof envelope?.status === 'number' ? envelope.status : 400,
-        envelope?.message ?? '',
-      )
+      throw failureOf(status, envelope?.status, envelope?.message ?? '')
     }
     const known = shape.safeParse(dataOf(envelope.data))
     if (!known.success) throw new CngnError('unreadable', 'Not the documented shape', { cause: known.error })

@@ -59,8 +59,8 @@ describe('an order', () => {
   const refused: [string, Fault, object][] = [
     [
       'the API does nothing now',
-      { status: 400, message: 'Service is currently unavailable' },
-      { status: 'not_sent', retryAfter: 60 },
+      { status: 400, message: 'Service is currently unavailable. Please try again later.' },
+      { status: 'not_sent', called: true, retryAfter: 60 },
     ],
     [
       'the address is not allowed',
@@ -71,20 +71,24 @@ describe('an order', () => {
       },
     ],
     [
-      'a permission is missing, with HTTP 200',
-      { status: 200, message: 'Permission denied', flag: true },
+      'a permission is missing',
+      { status: 403, message: 'Permission denied', flag: true },
       { status: 'not_sent', because: 'The key lacks a permission: enable it in the dashboard of cNGN' },
     ],
-    ['there were too many calls', { status: 429, message: 'Too many requests' }, { status: 'not_sent' }],
+    [
+      'there were too many calls',
+      { status: 429, message: 'Too many requests. Please try again later.' },
+      { status: 'not_sent', called: true },
+    ],
     [
       'the account does not exist',
       { status: 400, message: 'Could not resolve account details' },
-      { status: 'rejected', reason: 'invalid_account_number' },
+      { status: 'rejected', called: true, reason: 'invalid_account_number' },
     ],
     [
       'a field is refused',
-      { status: 400, message: 'accountNumber: must be 10 digits' },
-      { status: 'rejected', reason: 'payout_failed' },
+      { status: 400, message: 'amount: Number must be greater than or equal to 1' },
+      { status: 'rejected', called: true, reason: 'payout_failed' },
     ],
   ]
   test.each(refused)('was not sent when %s', async (_name, fault, expected) => {
@@ -100,6 +104,14 @@ describe('an order', () => {
     ['half an answer', 'truncated'],
     ['a server error', { status: 500, message: 'x' }],
     ['an unknown refusal', { status: 400, message: 'Something happened' }],
+    ['a documented text with more around it', { status: 400, message: 'Service is currently unavailable' }],
+    ['a documented text in another status', { status: 500, message: 'Decryption failed' }],
+    ['a documented text in a body of another status', { status: 403, message: 'Permission denied by the bank' }],
+    ['a documented text with HTTP 200', { status: 200, message: 'Permission denied', flag: true }],
+    ['a queue', { status: 400, message: 'Insufficient liquidity at the settlement bank, your redemption is queued' }],
+    ['an answer that it could not encrypt', { status: 500, message: 'Response encryption failed' }],
+    ['a field that it names in other words', { status: 400, message: 'accountNumber: redemption is queued' }],
+    ['too many calls, in other words', { status: 429, message: 'Your redemption is queued' }],
   ])('is unknown after %s, and the merchant sees none of the API’s words', async (_name, fault) => {
     const server = await funded()
     server.fail(fault)
@@ -114,6 +126,7 @@ describe('an order', () => {
       const destination = { type: 'wallet', networkKey, address: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F' } as const
       expect(await server.provider.send(order(1n, destination), anyCalls)).toEqual({
         status: 'rejected',
+        called: false,
         reason: 'withdrawal_failed',
       })
     }
@@ -144,7 +157,7 @@ test('each request takes one call first, and a 429 silences all of them for a mi
   await server.provider.banks(budget)
   await server.provider.transactions('merchant', SINCE, budget)
   expect([taken, server.calls.length - before]).toEqual([2, 2])
-  server.fail({ status: 429, message: 'Too many requests' })
+  server.fail({ status: 429, message: 'Too many requests. Please try again later.' })
   await expect(server.provider.treasury(budget)).rejects.toMatchObject({ code: 'cngn_provider_busy', retryAfter: 60 })
   expect(silent).toBe(60)
 })

@@ -1,18 +1,19 @@
-import type {
-  Bank,
-  CallBudget,
-  CngnProvider,
-  Movements,
-  Order,
-  ProviderTransaction,
-  SendResult,
-  UnreadableRecord,
+import {
+  type Bank,
+  type CallBudget,
+  type CngnProvider,
+  cngnErrors,
+  type Movements,
+  type Order,
+  type ProviderTransaction,
+  type SendResult,
+  type UnreadableRecord,
 } from '@payments/cngn'
-import { assets, toDecimal } from '@payments/kernel'
+import { assets, ServiceError, toDecimal } from '@payments/kernel'
 import { LRUCache } from 'lru-cache'
 import { isAuthentic } from './callback.ts'
 import { type CngnClient, type CngnOptions, cngnClient } from './client.ts'
-import { CngnError, mapErrors, nothingInitiated } from './errors.ts'
+import { CngnError, mapErrors } from './errors.ts'
 import { cngnOf, movementOf } from './transactions.ts'
 import {
   AccountHolder,
@@ -30,6 +31,8 @@ const PAGE = 100
 const PAGES = 15
 const HOURS_MS = 6 * 3_600_000
 const RETRY_SECONDS = 60
+/** A reference that the API does not know (api-reference/verify-withdrawal). */
+const NOT_FOUND = 'Transaction not found'
 
 /** The names that the API has for our networks. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -75,7 +78,7 @@ export function cngnMerchant(options: CngnOptions): CngnProvider {
         try {
           return await client.post('/account/verify', account, budget, AccountHolder)
         } catch (error) {
-          if (error instanceof CngnError && error.kind === 'rejected' && /resolve/i.test(error.text)) return null
+          if (error instanceof CngnError && error.meaning === 'account') return null
           throw error
         }
       }),
@@ -106,9 +109,8 @@ export function cngnMerchant(options: CngnOptions): CngnProvider {
 }
 
 /**
- * Sends an order. What the API answers before it looks at the order, or while the service is disabled, can be sent again; what it
- * rejects because of the order's own fields never can; every other failure says nothing, and is thrown (guides/errors: a 400 of an
- * endpoint that moves money "does not guarantee the operation did not reach a partial state").
+ * Sends an order. Only the documented answers say what became of it: that the API has not looked at it, or that it refuses it. Whatever
+ * else it answers is thrown, because the order may have been sent.
  */
 async function send(
   client: CngnClient,
@@ -130,7 +132,7 @@ async function send(
           NAMES[destination.networkKey]?.includes(name.toLowerCase()),
         ),
     )?.id
-    if (!networkId) return { status: 'rejected', reason: 'withdrawal_failed' }
+    if (!networkId) return { status: 'rejected', reason: 'withdrawal_failed', called: false }
   }
   try {
     const body = bank
@@ -139,18 +141,27 @@ async function send(
     const { trxRef } = await client.post(bank ? '/redeemAsset' : '/withdraw', body, budget, Sent, id)
     return { status: 'accepted', reference: trxRef }
   } catch (error) {
+    // No call was free: none was made.
+    if (error instanceof ServiceError && error.code === cngnErrors.cngn_provider_busy.code)
+      return { status: 'not_sent', called: false, retryAfter: error.retryAfter ?? RETRY_SECONDS }
     if (!(error instanceof CngnError)) throw error
-    if (nothingInitiated(error)) return notSent(error)
-    if (error.kind === 'rejected' && /resolve account/i.test(error.text))
-      return { status: 'rejected', reason: 'invalid_account_number' }
-    if (error.kind === 'rejected' && /^(amount|address|networkId|bankCode|accountNumber)\b.*:/i.test(error.text))
-      return { status: 'rejected', reason: bank ? 'payout_failed' : 'withdrawal_failed' }
-    throw error
+    switch (error.meaning) {
+      case 'not_initiated':
+        return notSent(error, true)
+      case 'account':
+        return { status: 'rejected', reason: 'invalid_account_number', called: true }
+      case 'field':
+        return { status: 'rejected', reason: bank ? 'payout_failed' : 'withdrawal_failed', called: true }
+      default:
+        // Too many calls, in other words than the documented ones, say as little as any other error.
+        throw error.kind === 'limited' ? cngnErrors.cngn_provider_unavailable({ cause: error }) : error
+    }
   }
 }
 
-const notSent = ({ message }: CngnError): SendResult => ({
+const notSent = ({ message }: CngnError, called: boolean): SendResult => ({
   status: 'not_sent',
+  called,
   retryAfter: RETRY_SECONDS,
   because: message,
 })
@@ -160,7 +171,7 @@ async function before<T>(call: () => Promise<T>): Promise<{ readonly found: T } 
   try {
     return { found: await call() }
   } catch (error) {
-    if (error instanceof CngnError) return notSent(error)
+    if (error instanceof CngnError) return notSent(error, false)
     throw error
   }
 }
@@ -188,7 +199,7 @@ async function one(
       if ('movement' in read && read.movement.reference === reference) return read.movement
       return null
     } catch (error) {
-      if (!(error instanceof CngnError && error.kind === 'rejected' && /not found/i.test(error.text))) throw error
+      if (!(error instanceof CngnError && error.kind === 'rejected' && error.text === NOT_FOUND)) throw error
     }
   }
   return null

@@ -92,14 +92,12 @@ test('the failed record of a refused attempt never ends the next one: the bank i
   const { merchant, customerId } = await funded()
   const to1 = account()
   world.short = 1
+  // The second attempt's answer is lost.
+  let attempts = 0
+  world.spoil = (line) => (line === 'POST /redeemAsset' && ++attempts > 1 ? 'lost' : undefined)
   const { id } = await newCngn(merchant, 'payouts', customerId, { amount: '100', ...to1 })
   await expect.poll(() => to(to1.bankAccount.accountNumber).length, soon).toBe(1)
-  await expect.poll(async () => (await sendOf(id)).sent_at, soon).toBe(null)
-  // The second attempt's answer is lost.
-  world.fail()
-  world.spoil = (line) => (line === 'POST /redeemAsset' ? 'lost' : undefined)
-  await hurry()
-  await expect.poll(() => to(to1.bankAccount.accountNumber).length, soon).toBe(2)
+  await expect.poll(async () => after(Promise.resolve(to(to1.bankAccount.accountNumber).length)), soon).toBe(2)
   world.spoil = () => undefined
   for (let lists = 0; lists < 4; lists++) {
     await hurry()
@@ -285,4 +283,163 @@ test('odd records are kept and told, and stop neither the others nor any other o
   const reasons = body.data.objects.map(({ reason }: { reason: string }) => reason)
   expect(reasons).toHaveLength(odd.length)
   expect(reasons).toContain('Not as documented: amount: ODD-1')
+})
+
+/** Reads some lists, and does whatever is due. */
+async function readLists(times: number): Promise<void> {
+  for (let lists = 0; lists < times; lists++) {
+    await hurry()
+    await pause(300)
+  }
+}
+/** The next redemption fails like this. */
+function failOnce(fault: ReturnType<typeof world.spoil>): void {
+  let faults = 1
+  world.spoil = (line) => (line === 'POST /redeemAsset' && faults-- > 0 ? fault : undefined)
+}
+
+test.each([
+  [400, 'Insufficient liquidity at the settlement bank, your redemption is queued'],
+  [500, 'Response encryption failed'],
+  [400, 'Permission denied by destination bank: under review'],
+  [400, 'Could not resolve account details'],
+  [400, 'Service is currently unavailable. Please try again later.'],
+])('a redemption that the API keeps is paid once, whatever it answers: %s %s', async (status, message) => {
+  const { merchant, customerId } = await funded()
+  const to1 = account()
+  failOnce({ status, message, keeps: true })
+  const { id } = await newCngn(merchant, 'payouts', customerId, { amount: '100', ...to1 })
+  await expect.poll(async () => (await after(sendOf(id))).reference, soon).not.toBe(null)
+  await readLists(4)
+  expect([to(to1.bankAccount.accountNumber).length, (await sendOf(id)).attempts]).toEqual([1, 1])
+  await world.settle()
+  await becomes(merchant, 'payouts', id, 'completed')
+  expect(await balanceOf(merchant, customerId)).toBe('900')
+  await expectConsistent(service)
+})
+
+test('an order that the API says it has not initiated is sent again only after a list that was read since', async () => {
+  const { merchant, customerId } = await funded()
+  const to1 = account()
+  const sent = () => world.calls.filter(({ line }) => line === 'POST /redeemAsset').length
+  const before = sent()
+  let unavailable = true
+  world.spoil = (line) =>
+    unavailable && line === 'POST /redeemAsset'
+      ? { status: 400, message: 'Service is currently unavailable. Please try again later.' }
+      : unavailable && line === 'GET /transactions'
+        ? { status: 500, message: 'x' }
+        : undefined
+  const { id } = await newCngn(merchant, 'payouts', customerId, { amount: '100', ...to1 })
+  await expect.poll(async () => (await sendOf(id)).error, soon).toBe('The API is not available')
+  await readLists(4)
+  expect([sent() - before, (await sendOf(id)).sent_at]).toEqual([1, expect.anything()])
+  unavailable = false
+  await expect.poll(async () => (await after(sendOf(id))).reference, soon).not.toBe(null)
+  expect([sent() - before, (await sendOf(id)).attempts]).toEqual([2, 2])
+  await world.settle()
+  await becomes(merchant, 'payouts', id, 'completed')
+})
+
+test('the money of a payout that the API refuses is free only once its list shows nothing of it', async () => {
+  const { merchant, customerId } = await funded()
+  const to1 = account()
+  let broken = true
+  world.spoil = (line) =>
+    line === 'POST /redeemAsset'
+      ? { status: 400, message: 'Could not resolve account details' }
+      : broken && line === 'GET /transactions'
+        ? { status: 500, message: 'x' }
+        : undefined
+  const { id } = await newCngn(merchant, 'payouts', customerId, { amount: '100', ...to1 })
+  await expect.poll(async () => (await sendOf(id)).error, soon).toBe('invalid_account_number')
+  await readLists(3)
+  expect([(await show(merchant, 'payouts', id)).status, await balanceOf(merchant, customerId)]).toEqual([
+    'processing',
+    '900',
+  ])
+  broken = false
+  await becomes(merchant, 'payouts', id, 'failed')
+  expect(await show(merchant, 'payouts', id)).toMatchObject({ failureReason: 'invalid_account_number' })
+  expect([await balanceOf(merchant, customerId), to(to1.bankAccount.accountNumber).length]).toEqual(['1000', 0])
+})
+
+/** A payout whose answer was lost and that no list shows, until operators must be told. */
+async function hidden(amount: string) {
+  const { merchant, customerId } = await funded('2000')
+  const to1 = account()
+  const number = to1.bankAccount.accountNumber
+  failOnce('lost')
+  world.distort = (page) => page.filter(({ receiver }) => String(receiver).split(':')[1] !== number)
+  const { id } = await newCngn(merchant, 'payouts', customerId, { amount, ...to1 })
+  await expect.poll(() => to(number).length, soon).toBe(1)
+  return { merchant, customerId, number, id }
+}
+
+test('money that arrives in the same poll does not hide that a payout left: nothing is sent again', async () => {
+  const { merchant, customerId, number, id } = await hidden('1000')
+  const { reference, id: payin } = await newCngn(merchant, 'payins', customerId, { amount: '1500' })
+  // Two lists were read without the payout, and no list is read before the other money is there.
+  const absent = async () =>
+    (await service.runtime.pool.query('select absent_since from cngn_sends where id = $1', [id])).rows[0].absent_since
+  await expect.poll(() => after(absent()), soon).not.toBe(null)
+  await world.pay(reference, 1_500_000_000n)
+  await world.settle()
+  const hiddenFor = world.distort
+  world.distort = (page) => hiddenFor(page)
+  await readLists(10)
+  expect([to(number).length, (await sendOf(id)).attempts]).toEqual([1, 1])
+  expect((await show(merchant, 'payins', payin)).status).toBe('completed')
+  await expect.poll(async () => after(attentionOf(id)), soon).toBe('outcome_unknown')
+  world.distort = (page) => page
+  await becomes(merchant, 'payouts', id, 'completed')
+  await expectConsistent(service)
+})
+
+test.each([
+  ['that cannot be read', { trx_type: 'deposit', trx_ref: 'ODD-1', amount: 'NaN' }],
+  ['whose amount is not known', { trx_type: 'deposit', trx_ref: 'ODD-2', amount: null, status: 'success' }],
+])('nothing is sent again by a list that has money in it %s', async (_what, odd) => {
+  const { merchant, customerId } = await funded()
+  const to1 = account()
+  failOnce({ status: 500, message: 'x' })
+  world.distort = (page) => [odd as never, ...page]
+  const { id } = await newCngn(merchant, 'payouts', customerId, { amount: '100', ...to1 })
+  await expect.poll(async () => (await sendOf(id)).error, soon).toBe('cngn_provider_unavailable')
+  await readLists(8)
+  expect([to(to1.bankAccount.accountNumber).length, (await sendOf(id)).attempts]).toEqual([0, 1])
+  world.distort = (page) => page
+  await expect.poll(async () => after(Promise.resolve(to(to1.bankAccount.accountNumber).length)), soon).toBe(1)
+  await world.settle()
+  await becomes(merchant, 'payouts', id, 'completed')
+})
+
+test('a payout is not settled while its call may still be answered: its money is not free', async () => {
+  const { merchant, customerId } = await funded()
+  const to1 = account()
+  failOnce({ lateMs: 1500 })
+  const { id } = await newCngn(merchant, 'payouts', customerId, { amount: '100', ...to1 })
+  await expect.poll(async () => (await sendOf(id)).sent_at, soon).not.toBe(null)
+  const settle = async (outcome: string) => {
+    const { status, body } = await call(service, `POST /v1/admin/ops/cngn/transfers/${id}/settle`, {
+      ...{ token: await operator(), key: null },
+      body: { outcome, evidence: 'The bank said so', reason: 'Asked for' },
+    })
+    return [status, body.message]
+  }
+  const message = 'The provider may still answer the call for this object; try again in two minutes'
+  expect([await settle('failed'), await settle('completed')]).toEqual([
+    [409, message],
+    [409, message],
+  ])
+  expect(await balanceOf(merchant, customerId)).toBe('900')
+  await expect.poll(async () => (await sendOf(id)).reference, soon).not.toBe(null)
+  await world.settle()
+  await becomes(merchant, 'payouts', id, 'completed')
+  // One that was lost may be carried out for as long.
+  failOnce('lost')
+  const other = await newCngn(merchant, 'payouts', customerId, { amount: '50', ...account() })
+  await expect.poll(async () => (await sendOf(other.id)).error, soon).not.toBe(null)
+  await service.runtime.pool.query("update cngn_feeds set next_poll_at = now() + interval '1 minute'")
+  await expectConsistent(service)
 })

@@ -30,7 +30,7 @@ function worsen(world: CngnServer): () => number {
   let faults = 0
   const spoiled: (() => Fault)[] = [
     () => ({ status: 500, message: 'x' }),
-    () => ({ status: 400, message: 'Service is currently unavailable' }),
+    () => ({ status: 400, message: 'Service is currently unavailable. Please try again later.' }),
     () => ({ lateMs: Math.random() * 300 }),
     () => 'truncated',
     () => 'lost',

@@ -12,9 +12,12 @@ import { newKey, seal, unseal } from './seal.ts'
 /** The account number to which no redemption succeeds. */
 const NO_SUCCESS = '0000000000'
 
-/** How the server fails. `lost`: it does what it was asked, and the answer does not arrive. */
+/**
+ * How the server fails. `lost`: it does what it was asked, and the answer does not arrive. `keeps`: it answers an error and keeps what it
+ * was asked (guides/errors: a 400 of an endpoint that moves money "does not guarantee the operation did not reach a partial state").
+ */
 export type Fault =
-  | { readonly status: number; readonly message: string; readonly flag?: boolean }
+  | { readonly status: number; readonly message: string; readonly flag?: boolean; readonly keeps?: boolean }
   | { readonly lateMs: number }
   | 'truncated'
   | 'lost'
@@ -102,20 +105,24 @@ export async function startFake({ tls }: { tls?: { key: string; cert: string } }
       return say(400, { status: 400, message: 'Invalid token prefix' })
     if (world.calls.filter(({ at }) => at > now - 60_000).length >= world.limit) {
       world.blocked++
-      return say(429, { status: 429, message: 'Too many requests' })
+      return say(429, { status: 429, message: 'Too many requests. Please try again later.' })
     }
     const raw = chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString('utf8')) : undefined
     const body = raw ? ((await unseal(raw, encryptionKey)) as Wire) : {}
     world.calls.push({ line, body, at: now, idempotencyKey: req.headers['idempotency-key']?.toString() })
     const fault = faults.shift() ?? world.spoil(line)
     if (fault === 'silent') return
-    if (typeof fault === 'object' && 'status' in fault)
-      return say(fault.status, { status: fault.flag ? false : fault.status, message: fault.message })
-    if (typeof fault === 'object') await new Promise((resolve) => setTimeout(resolve, fault.lateMs))
+    const fails = typeof fault === 'object' && 'status' in fault ? fault : undefined
+    const wrong = () =>
+      say(fails?.status ?? 500, { status: fails?.flag ? false : fails?.status, message: fails?.message })
+    if (fails && !fails.keeps) return wrong()
+    if (typeof fault === 'object' && 'lateMs' in fault)
+      await new Promise((resolve) => setTimeout(resolve, fault.lateMs))
     const single = line.match(/^GET \/(transactions|withdraw\/verify)\/(.+)$/)
     const handler = single ? () => one(single[1] ?? '', decodeURIComponent(single[2] ?? '')) : answers[line]
     if (!handler) return say(404, { status: 404, message: 'Not found' })
     const said = handler(body, url.searchParams)
+    if (fails) return wrong()
     if (said instanceof Refusal) return say(400, { status: 400, message: said.message })
     if (fault === 'lost') return void res.destroy()
     const data = world.sealed ? seal(said, key.publicKey) : said

@@ -9,7 +9,9 @@ import { type CngnProvider, cngnProvider, type ProviderTransaction, type SendRes
 import { sandboxCngn } from '../provider/sandbox.ts'
 import { errors } from '../states/errors.ts'
 import { complete, fail, lockedTransfer, process } from '../transfers/transfers.ts'
-import { destinationKey, endSend, release, resolve, send } from './sends.ts'
+import { destinationKey } from './fingerprint.ts'
+import { release, send } from './send.ts'
+import { endSend, resolve } from './table.ts'
 
 /** What the provider does with an order before it answers. */
 let answer: () => Promise<SendResult>
@@ -20,7 +22,7 @@ const live = new Proxy({} as CngnProvider, {
   },
 })
 const service = useService({ live: [bind(cngnProvider, 'live', live)] })
-const REJECTED = { status: 'rejected', reason: 'payout_failed' } as const
+const REJECTED = { status: 'rejected', reason: 'payout_failed', called: false } as const
 
 /** A customer with 1,000 cNGN in live, and payouts of 100 cNGN to one account. */
 async function begin() {
@@ -154,7 +156,7 @@ describe('an answer that comes when the order', () => {
       { status: 'accepted', reference: 'R2' },
       { ...ended, reference: 'R2' },
     ],
-    ['and says that it was not sent sends it no more', { status: 'not_sent', retryAfter: 0 }, ended],
+    ['and says that it was not sent sends it no more', { status: 'not_sent', called: false, retryAfter: 0 }, ended],
     ['and rejects it fails it no second time', REJECTED, ended],
   ])('was ended meanwhile %s', async (_name, result, left) => {
     const { payout, send, change, order, balance } = await begin()
@@ -173,7 +175,7 @@ describe('an answer that comes when the order', () => {
   test.each<[string, SendResult, object]>([
     ['under that reference confirms it', { status: 'accepted', reference: 'R1' }, { ...FOUND, matched: false }],
     ['under another reference changes nothing', { status: 'accepted', reference: 'R2' }, FOUND],
-    ['that it was not sent changes nothing', { status: 'not_sent', retryAfter: 0 }, FOUND],
+    ['that it was not sent changes nothing', { status: 'not_sent', called: false, retryAfter: 0 }, FOUND],
   ])('was found in a list meanwhile %s', async (_name, result, left) => {
     const { payout, send, resolve, order } = await begin()
     const id = await payout()
@@ -209,7 +211,7 @@ async function waitOf(id: string) {
 const UNSENT = { sent: false, reference: null, matched: false, ended: false }
 
 test.each<[string, () => Promise<SendResult>, number]>([
-  ['the provider says so', async () => ({ status: 'not_sent', retryAfter: 500 }), 500],
+  ['the provider says so', async () => ({ status: 'not_sent', called: false, retryAfter: 500 }), 500],
   ['no call was free', () => Promise.reject(errors.cngn_provider_busy({ retryAfter: 700 })), 700],
 ])(
   'an order that was certainly not sent, because %s, is sent again later, and nothing of it is unknown',

@@ -4,12 +4,21 @@ import { createResource, queryContext, type Runtime, sqlOf, type UnitOfWork, uni
 import { blank, type TransferRow } from '../entity.ts'
 import { heldBy, treasuryProvider } from '../money/holder.ts'
 import { suspended } from '../money/journal.ts'
-import type { ProviderTransaction } from '../provider/provider.ts'
+import { contradict, keepReport, sameAmount } from '../movements/contradictions.ts'
+import { keepRecord } from '../movements/records.ts'
+import { type ProviderTransaction, referencesOf } from '../provider/provider.ts'
 import { transferResources } from '../states/resources.ts'
 import { CNGN, type Kind } from '../transfers/kinds.ts'
 import { complete, fail, lockedTransfer, process, recover, update } from '../transfers/transfers.ts'
-import { contradict, keepReport, sameAmount } from './contradictions.ts'
-import { keepRecord } from './records.ts'
+import {
+  lockHash,
+  lockReceipt,
+  moveReceipt,
+  noteContradiction,
+  noteFailed,
+  OF_MOVEMENT,
+  type Receipt,
+} from './table.ts'
 
 /** An object or permanent account that money belongs to. */
 interface Target {
@@ -64,10 +73,10 @@ export async function applyIncoming(
     if (receipt.transferId && original) return settle(unit, original, receipt, of)
     if (original?.status === 'pending') {
       // A payment that failed at once: the payer may pay again.
-      if (tx.status === 'failed') return endReceipt(unit, receipt.id, 'failed', null)
+      if (tx.status === 'failed') return moveReceipt(unit, receipt.id, 'failed')
       return settle(unit, original, receipt, of)
     }
-    if (tx.status === 'failed') return endReceipt(unit, receipt.id, 'failed', null)
+    if (tx.status === 'failed') return moveReceipt(unit, receipt.id, 'failed')
     return credit(unit, receipt, of, original, target)
   })
   return applied === 'to another object' ? applyIncoming(runtime, environment, account, tx) : applied
@@ -84,7 +93,7 @@ async function credit(
   if (original && target.type === 'payin') {
     if (tx.status !== 'completed') return false
     await postWithCommit(unit, suspended({ ...tx, id: receipt.id }))
-    return endReceipt(unit, receipt.id, 'suspense', null)
+    return moveReceipt(unit, receipt.id, 'suspense')
   }
   return settle(unit, original ? again(unit, original) : await throughAccount(unit, target), receipt, tx)
 }
@@ -101,10 +110,10 @@ async function recovered(
     return original?.status === 'pending'
       ? settle(unit, original, receipt, tx)
       : credit(unit, receipt, tx, original, target)
-  if (original.status !== 'failed') return endReceipt(unit, receipt.id, 'credited', null)
+  if (original.status !== 'failed') return moveReceipt(unit, receipt.id, 'credited')
   const row = await recover(unit, original, fieldsOf(original, tx))
   keepReport(unit, row, tx)
-  return endReceipt(unit, receipt.id, 'credited', null)
+  return moveReceipt(unit, receipt.id, 'credited')
 }
 
 /** Money that was counted, and is then reported as failed, or as another amount: kept, and told to operators. */
@@ -123,7 +132,7 @@ async function contradicted(
         ? 'Reported as another amount'
         : undefined
   if (!said || receipt.status === 'failed' || receipt.lastStatus === tx.status) return false
-  await sqlOf(unit.em).query('update cngn_receipts set last_status = $2 where id = $1', [receipt.id, tx.status])
+  await noteContradiction(unit, receipt.id, tx.status)
   if (own) await contradict(unit, own, tx, `${said} after it was credited`)
   else await keepReceipt(unit, tx, `${said} after it was ${receipt.status}`)
   return true
@@ -134,12 +143,12 @@ async function knownTarget(
   { pool }: Runtime,
   environment: Environment,
   account: string,
-  { reference }: ProviderTransaction,
+  tx: ProviderTransaction,
 ): Promise<Target | undefined> {
   const { rows } = await pool.query<TargetRow>(
-    `select t.id, t.kind, t.organisation_id, t.customer_id from cngn_receipts r join cngn_transfers t on t.id = r.transfer_id
-      where r.environment = $1 and r.account = $2 and r.reference = $3`,
-    [environment, account, reference],
+    `select t.id, t.kind, t.organisation_id, t.customer_id from (select transfer_id from cngn_receipts where ${OF_MOVEMENT}) r
+       join cngn_transfers t on t.id = r.transfer_id`,
+    [environment, account, referencesOf(tx)],
   )
   const [row] = rows
   return row && { ...targetOf(row), type: row.kind === 'payin' ? 'payin' : 'address' }
@@ -185,90 +194,8 @@ async function targetsOf({ pool }: Runtime, environment: Environment, tx: Provid
 /** A movement whose amount is known. */
 type Known = ProviderTransaction & { readonly amount: bigint }
 
-interface Receipt {
-  readonly id: string
-  readonly status: string
-  readonly transferId: string | null
-  readonly amount: bigint | null
-  readonly lastStatus: string | null
-  readonly createdAt: Date
-}
-
-/**
- * The receipt of a movement, locked; a new one if it was not reported before. What later reports add to it is kept: amount, references and
- * hash. Undefined while nobody has said how much it is.
- */
-async function lockReceipt(
-  unit: UnitOfWork,
-  account: string,
-  tx: ProviderTransaction,
-  target: Pick<Target, 'organisationId' | 'customerId'> | null,
-): Promise<Receipt | undefined> {
-  const db = sqlOf(unit.em)
-  const { environment } = unit.actor
-  const values = [environment, account, tx.reference]
-  const targets = [...tx.targets, ...(tx.txHash ? [tx.txHash] : [])]
-  if (tx.amount !== null)
-    await db.query(
-      `insert into cngn_receipts (id, environment, account, reference, organisation_id, customer_id, status, asset, amount, fee, targets,
-         received_at, created_at, next_check_at)
-       values ($4, $1, $2, $3, $5, $6, 'open', $7, $8, $9, $10, coalesce($11, now()), now(), now())
-       on conflict (environment, account, reference) do nothing`,
-      [
-        ...values,
-        newId(),
-        target?.organisationId ?? null,
-        target?.customerId ?? null,
-        tx.asset,
-        tx.amount.toString(),
-        tx.fee.toString(),
-        targets,
-        tx.at,
-      ],
-    )
-  const { rows } = await db.query<{
-    id: string
-    status: string
-    transfer_id: string | null
-    amount: string
-    last_status: string | null
-    created_at: Date | string
-  }>(
-    `select id, status, transfer_id, amount::text, last_status, created_at from cngn_receipts
-      where environment = $1 and account = $2 and reference = $3 for update`,
-    values,
-  )
-  const [row] = rows
-  if (!row) return undefined
-  if (row.status === 'open' || row.status === 'failed')
-    await db.query(
-      `update cngn_receipts set amount = coalesce($2, amount), organisation_id = coalesce(organisation_id, $3),
-              customer_id = coalesce(customer_id, $4),
-              targets = targets || array(select t from unnest($5::text[]) t where t <> all (targets))
-        where id = $1 and (amount <> $2::numeric or not targets @> $5::text[] or organisation_id is distinct from coalesce(organisation_id, $3))`,
-      [row.id, tx.amount?.toString() ?? null, target?.organisationId ?? null, target?.customerId ?? null, targets],
-    )
-  return {
-    id: row.id,
-    status: row.status,
-    transferId: row.transfer_id,
-    amount: BigInt(row.amount),
-    lastStatus: row.last_status,
-    createdAt: new Date(row.created_at),
-  }
-}
-
 /** How long a movement may stay without the fields that say what it belongs to, ms. */
 const PARTIAL_MS = 900_000
-
-async function endReceipt(unit: UnitOfWork, id: string, status: string, transferId: string | null): Promise<true> {
-  await sqlOf(unit.em).query(
-    `update cngn_receipts set status = $2, transfer_id = coalesce($3, transfer_id),
-            next_check_at = case when $2 in ('open', 'failed') then next_check_at end where id = $1`,
-    [id, status, transferId],
-  )
-  return true
-}
 
 /** What an object shows of its money. */
 const fieldsOf = (row: TransferRow, tx: Known): Partial<TransferRow> => ({
@@ -296,7 +223,8 @@ async function settle(unit: UnitOfWork, row: TransferRow, receipt: Receipt, tx: 
     next = await update(unit, next, { providerOutcome: tx.outcomeUnknown ? 'unknown' : null })
   if (tx.status !== 'pending') keepReport(unit, next, tx)
   const status = tx.status === 'completed' ? 'credited' : tx.status === 'failed' ? 'failed' : 'open'
-  if (receipt.transferId !== row.id || status !== 'open') await endReceipt(unit, receipt.id, status, row.id)
+  if (receipt.transferId !== row.id || status !== 'open')
+    await moveReceipt(unit, receipt.id, status, { transferId: row.id })
   return next.updatedAt.getTime() !== row.updatedAt.getTime()
 }
 
@@ -364,29 +292,19 @@ async function suspend(
     if (!receipt || receipt.amount === null || !['open', 'failed'].includes(receipt.status)) return false
     // Another report may have what this one leaves out.
     if (tx.partial && found.length === 0 && Date.now() - receipt.createdAt.getTime() < PARTIAL_MS) return false
-    if (await isRefund(unit, tx)) return endReceipt(unit, receipt.id, 'credited', null)
-    if (organisationId) {
-      await sqlOf(unit.em).query('update cngn_receipts set organisation_id = $2 where id = $1', [
-        receipt.id,
-        organisationId,
-      ])
-      await postWithCommit(unit, suspended({ ...tx, amount: receipt.amount, id: receipt.id }))
-    }
+    if (await isRefund(unit, tx)) return moveReceipt(unit, receipt.id, 'credited')
+    if (organisationId) await postWithCommit(unit, suspended({ ...tx, amount: receipt.amount, id: receipt.id }))
     unit.log.warn({ receipt: receipt.id, environment }, 'money in suspense')
-    return endReceipt(unit, receipt.id, 'suspense', null)
+    return moveReceipt(unit, receipt.id, 'suspense', { owner: { organisationId } })
   })
 }
 
 /** Money without an object that is reported as failed after it was counted. */
 async function failedWithout(unit: UnitOfWork, account: string, tx: ProviderTransaction): Promise<boolean> {
   if (tx.status !== 'failed') return false
-  const { rows } = await sqlOf(unit.em).query<{ status: string }>(
-    `update cngn_receipts set last_status = $4 where environment = $1 and account = $2 and reference = $3
-        and status not in ('open', 'failed') and last_status is distinct from $4 returning status`,
-    [unit.actor.environment, account, tx.reference, tx.status],
-  )
-  if (rows[0]) await keepReceipt(unit, tx, `Reported as failed after it was ${rows[0].status}`, account)
-  return rows.length > 0
+  const was = await noteFailed(unit, account, tx)
+  if (was) await keepReceipt(unit, tx, `Reported as failed after it was ${was}`, account)
+  return was !== undefined
 }
 
 /** A report about money without an object, for operators. */
@@ -397,12 +315,6 @@ async function keepReceipt(unit: UnitOfWork, tx: ProviderTransaction, reason: st
     report: JSON.stringify({ reference, channel, status, amount: amount === null ? null : String(amount) }),
   })
 }
-
-/** Nobody else counts, at this moment, what a transaction on a chain brought. */
-export const lockHash = (unit: UnitOfWork, txHash: string) =>
-  sqlOf(unit.em).query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
-    `cngn.receipt/${unit.actor.environment}/${txHash}`,
-  ])
 
 /** No organisation has this id. */
 const NOBODY = '00000000-0000-0000-0000-000000000000'

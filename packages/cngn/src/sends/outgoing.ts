@@ -10,13 +10,15 @@ import {
 } from '@payments/platform'
 import type { TransferRow } from '../entity.ts'
 import { treasuryProvider } from '../money/holder.ts'
-import type { ProviderTransaction } from '../provider/provider.ts'
+import { contradict, keepReport, sameAmount } from '../movements/contradictions.ts'
+import { DELIVERY, LATE_SECONDS, SKEW_SECONDS } from '../movements/schedule.ts'
+import { type ProviderTransaction, referencesOf } from '../provider/provider.ts'
 import type { Failure } from '../states/failure-reasons.ts'
 import type { Kind } from '../transfers/kinds.ts'
 import { complete, fail, lockedTransfer, update } from '../transfers/transfers.ts'
-import { contradict, keepReport, sameAmount } from './contradictions.ts'
-import { DELIVERY, LATE_SECONDS, SKEW_SECONDS } from './schedule.ts'
-import { destinationKey, endSend, release, resolve } from './sends.ts'
+import { destinationKey } from './fingerprint.ts'
+import { release } from './send.ts'
+import { endSend, resolve, startDelivery } from './table.ts'
 
 interface Sent {
   readonly id: string
@@ -46,14 +48,14 @@ export async function applyOutgoing(
   const { knowsOrders } = treasuryProvider(runtime, environment)
   const { rows } = await runtime.pool.query<Sent>(
     `select id, kind, organisation_id from cngn_sends where environment = $1 and account = $2
-        and (reference = $3 or (id = $4::uuid and sent_at is not null and reference is null and not ended)) limit 1`,
-    [environment, account, tx.reference, knowsOrders && isId(tx.reference) ? tx.reference : null],
+        and (reference = any ($3) or (id = $4::uuid and status in ('claimed', 'unresolved', 'held'))) limit 1`,
+    [environment, account, referencesOf(tx), knowsOrders && isId(tx.reference) ? tx.reference : null],
   )
   const [sent] = rows
   if (!sent) {
     // What the provider lists only after operators have compared its lists with a restored database must hold an equal request, too.
     const late = { skewSeconds: SKEW_SECONDS, lateSeconds: LATE_SECONDS }
-    if (tx.status !== 'failed' && (await isForgotten(runtime.pool, tx.at, late)))
+    if (tx.status !== 'failed' && !tx.provisional && (await isForgotten(runtime.pool, tx.at, late)))
       await keepForgotten(runtime.pool, environment, account, tx)
     return false
   }
@@ -69,19 +71,21 @@ export async function keepForgotten(
   db: SqlExecutor,
   environment: Environment,
   account: string,
-  { reference, channel, amount, targets, at }: ProviderTransaction,
+  tx: ProviderTransaction,
 ): Promise<boolean> {
-  const keys = targets.map(destinationKey)
+  const { channel, amount, targets, at } = tx
   const { rows } = await db.query<{ expected: boolean }>(
     `with kept as (
        insert into cngn_forgotten (environment, account, reference, channel, amount, targets, at, found_at)
-       select $1, $2, $3, $4, $5, $6, $7, now()
-        where not exists (select from cngn_sends where environment = $1 and account = $2 and (reference = $3 or id::text = $3))
+       select $1, $2, coalesce((select f.reference from cngn_forgotten f where f.environment = $1 and f.account = $2 and f.reference = any ($3)), ($3::text[])[1]),
+              $4, $5, $6, $7, now()
+        where not exists (select from cngn_sends where environment = $1 and account = $2 and (reference = any ($3) or id::text = any ($3)))
        on conflict (environment, account, reference) do update set found_at = cngn_forgotten.found_at returning amount)
-     select exists (select from cngn_sends where environment = $1 and account = $2 and maybe_sent_until is not null and reference is null
-                       and not ended and fingerprint = any (select concat_ws('/', $2::text, $4::text, $5::numeric, t) from unnest($6::text[]) t)) as expected
+     select exists (select from cngn_sends where environment = $1 and account = $2 and maybe_sent_until is not null
+                       and status in ('queued', 'claimed', 'unresolved', 'held')
+                       and fingerprint = any (select concat_ws('/', $2::text, $4::text, $5::numeric, t) from unnest($6::text[]) t)) as expected
        from kept`,
-    [environment, account, reference, channel, amount, keys, at],
+    [environment, account, referencesOf(tx), channel, amount, targets.map(destinationKey), at],
   )
   return rows[0]?.expected === false
 }
@@ -89,16 +93,16 @@ export async function keepForgotten(
 async function applyOrder(unit: UnitOfWork, { id, kind }: Sent, tx: ProviderTransaction): Promise<boolean> {
   let row = await lockedTransfer(unit, kind, id)
   const before = row.updatedAt.getTime()
-  const { rows } = await sqlOf(unit.em).query<{ reference: string | null; matched: boolean }>(
-    'select reference, matched from cngn_sends where id = $1 for update',
+  const { rows } = await sqlOf(unit.em).query<{ reference: string | null; matched: boolean; status: string }>(
+    'select reference, matched, status from cngn_sends where id = $1 for update',
     [id],
   )
   const [send] = rows
   if (send?.reference === null && (await resolve(unit, id, tx.reference)))
     row = await update(unit, row, { providerReference: tx.reference })
   // Another movement was found for the order meanwhile.
-  else if (send?.reference !== tx.reference) return false
-  const next = await applyStatus(unit, row, tx, send.matched)
+  else if (!send?.reference || !referencesOf(tx).includes(send.reference)) return false
+  const next = await applyStatus(unit, row, tx, send)
   return next.updatedAt.getTime() !== before
 }
 
@@ -106,7 +110,7 @@ async function applyStatus(
   unit: UnitOfWork,
   row: TransferRow,
   tx: ProviderTransaction,
-  matched: boolean,
+  send: { readonly matched: boolean; readonly status: string } | undefined,
 ): Promise<TransferRow> {
   if (row.status === 'completed' && tx.status === 'failed')
     return contradict(unit, row, tx, 'Reported as failed after it was completed')
@@ -122,18 +126,14 @@ async function applyStatus(
     }
     case 'failed': {
       // What only looks like the order may be another attempt: it ends nothing.
-      if (matched) return release(unit, row, tx)
-      const sent = await sqlOf(unit.em).query(
-        'select 1 from cngn_sends where id = $1 and next_delivery_at is not null',
-        [row.id],
-      )
-      if (sent.rows.length > 0) return contradict(unit, row, tx, 'Reported as failed after it was sent')
+      if (send?.matched) return release(unit, row, tx)
+      if (send?.status === 'delivering') return contradict(unit, row, tx, 'Reported as failed after it was sent')
       keepReport(unit, row, tx)
       await endSend(unit, row.id, { watch: true })
       return fail(unit, row, tx.failureReason ?? FAILED[row.kind])
     }
     case 'completed': {
-      if (row.kind === 'convert') return startDelivery(unit, row, tx)
+      if (row.kind === 'convert') return delivering(unit, row, tx)
       keepReport(unit, row, tx)
       await endSend(unit, row.id)
       return complete(unit, row, { fee: tx.fee, ...(tx.txHash ? { txHash: tx.txHash } : {}) })
@@ -142,13 +142,8 @@ async function applyStatus(
 }
 
 /** The cNGN of a convert has been sent: from now on its delivery is polled. */
-async function startDelivery(unit: UnitOfWork, row: TransferRow, tx: ProviderTransaction): Promise<TransferRow> {
-  const { rows } = await sqlOf(unit.em).query(
-    `update cngn_sends set next_delivery_at = now(), next_check_at = null
-      where id = $1 and next_delivery_at is null and not ended returning id`,
-    [row.id],
-  )
-  if (rows.length === 0) return row
+async function delivering(unit: UnitOfWork, row: TransferRow, tx: ProviderTransaction): Promise<TransferRow> {
+  if (!(await startDelivery(unit, row.id))) return row
   unit.afterCommit(() => unit.runtime.trigger(DELIVERY))
   return update(unit, row, { depositTxHash: tx.txHash, providerOutcome: null })
 }

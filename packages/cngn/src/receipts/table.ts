@@ -1,0 +1,302 @@
+import { type Environment, newId } from '@payments/kernel'
+import { type Runtime, type SqlExecutor, sqlOf, type UnitOfWork } from '@payments/platform'
+import { keepRecord } from '../movements/records.ts'
+import { nextCheck } from '../movements/schedule.ts'
+import { type ProviderTransaction, referencesOf } from '../provider/provider.ts'
+import { receiptMachine } from '../states/states.ts'
+
+// The only writer of `cngn_receipts`: money that arrived, by the provider's references. It counts once.
+
+export type ReceiptStatus = keyof typeof receiptMachine.states
+type Event = (typeof receiptMachine.events)[number]
+
+export interface Receipt {
+  readonly id: string
+  readonly status: ReceiptStatus
+  readonly transferId: string | null
+  readonly amount: bigint
+  readonly lastStatus: string | null
+  readonly createdAt: Date
+}
+
+/** What a movement belongs to, as far as its receipt says so. */
+interface Owner {
+  readonly organisationId: string
+  readonly customerId: string
+}
+
+/** SQL: the receipts of a movement (`$1` environment, `$2` account, `$3` all its references). */
+export const OF_MOVEMENT = `environment = $1 and account = $2 and (reference = any ($3) or alias = any ($3))`
+
+/**
+ * The receipt of a movement, locked; a new one if none of its references was reported before. What later reports add to it is kept: amount,
+ * references and hash. Undefined while nobody has said how much it is.
+ */
+export async function lockReceipt(
+  unit: UnitOfWork,
+  account: string,
+  tx: ProviderTransaction,
+  owner: Owner | null,
+): Promise<Receipt | undefined> {
+  const db = sqlOf(unit.em)
+  const { environment } = unit.actor
+  const references = referencesOf(tx)
+  // Two polls at once may know it by different references.
+  for (const reference of references.toSorted()) await lockName(unit, `${account}/${reference}`)
+  const found = await select(db, environment, account, references)
+  if (found.length > 1) {
+    await keepTwice(db, environment, account, tx)
+    return found[0]
+  }
+  const [
+    receipt = tx.amount === null
+      ? undefined
+      : await insert(db, environment, account, { ...tx, amount: tx.amount }, owner),
+  ] = found
+  if (receipt && ['open', 'failed'].includes(receipt.status)) await complete(db, receipt.id, tx, owner)
+  else if (receipt) await nameAgain(db, receipt.id, tx)
+  return receipt
+}
+
+async function select(
+  db: SqlExecutor,
+  environment: Environment,
+  account: string,
+  references: readonly string[],
+): Promise<Receipt[]> {
+  const { rows } = await db.query<{
+    id: string
+    status: ReceiptStatus
+    transfer_id: string | null
+    amount: string
+    last_status: string | null
+    created_at: Date | string
+  }>(
+    `select id, status, transfer_id, amount::text, last_status, created_at from cngn_receipts
+      where ${OF_MOVEMENT} order by created_at, id for update`,
+    [environment, account, references],
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    status: row.status,
+    transferId: row.transfer_id,
+    amount: BigInt(row.amount),
+    lastStatus: row.last_status,
+    createdAt: new Date(row.created_at),
+  }))
+}
+
+/** Reports that named one movement in two ways have counted it twice: operators see which. */
+const keepTwice = (db: SqlExecutor, environment: Environment, account: string, tx: ProviderTransaction) =>
+  keepRecord(db, {
+    ...{ environment, account, reference: tx.reference, reason: 'One movement was counted as two' },
+    report: JSON.stringify({ references: referencesOf(tx) }),
+  })
+
+async function insert(
+  db: SqlExecutor,
+  environment: Environment,
+  account: string,
+  tx: ProviderTransaction & { readonly amount: bigint },
+  owner: Owner | null,
+): Promise<Receipt> {
+  const id = newId()
+  const { rows } = await db.query<{ created_at: Date | string }>(
+    `insert into cngn_receipts (id, environment, account, reference, alias, organisation_id, customer_id, status, asset, amount, fee, targets,
+       received_at, created_at, next_check_at)
+     values ($1, $2, $3, $4, $5, $6, $7, '${receiptMachine.initial}', $8, $9, $10, $11, coalesce($12, now()), now(), now()) returning created_at`,
+    [
+      ...[
+        id,
+        environment,
+        account,
+        tx.reference,
+        aliasOf(tx),
+        owner?.organisationId ?? null,
+        owner?.customerId ?? null,
+      ],
+      ...[tx.asset, tx.amount.toString(), tx.fee.toString(), targetsOf(tx), tx.at],
+    ],
+  )
+  const createdAt = new Date(rows[0]?.created_at ?? Number.NaN)
+  return { id, status: receiptMachine.initial, transferId: null, amount: tx.amount, lastStatus: null, createdAt }
+}
+
+const aliasOf = ({ reference, aliases = [] }: ProviderTransaction): string | null =>
+  aliases.find((alias) => alias !== reference) ?? null
+const targetsOf = (tx: ProviderTransaction): string[] => [...tx.targets, ...(tx.txHash ? [tx.txHash] : [])]
+
+/** SQL: the lasting reference takes the place of one that was not (`$2`, `$3`: whether it is), and stays an alias (`$4`). */
+const NAMED = `reference = case when $3 then reference else $2 end,
+  alias = coalesce($4, alias, case when $3 or reference = $2 then null else reference end)`
+
+const namesOf = (tx: ProviderTransaction) => [tx.reference, tx.provisional === true, aliasOf(tx)]
+
+/** What a later report says of a receipt that has not ended. */
+const complete = (db: SqlExecutor, id: string, tx: ProviderTransaction, owner: Owner | null) =>
+  db.query(
+    `update cngn_receipts set ${NAMED}, amount = coalesce($5, amount), organisation_id = coalesce(organisation_id, $6),
+            customer_id = coalesce(customer_id, $7), targets = targets || array(select t from unnest($8::text[]) t where t <> all (targets))
+      where id = $1 and (amount <> $5::numeric or not targets @> $8::text[] or organisation_id is distinct from coalesce(organisation_id, $6)
+                         or (not $3 and (reference <> $2 or alias is distinct from coalesce($4, alias))))`,
+    [
+      id,
+      ...namesOf(tx),
+      tx.amount?.toString() ?? null,
+      owner?.organisationId ?? null,
+      owner?.customerId ?? null,
+      targetsOf(tx),
+    ],
+  )
+
+const nameAgain = (db: SqlExecutor, id: string, tx: ProviderTransaction) =>
+  db.query(
+    `update cngn_receipts set ${NAMED} where id = $1 and not $3 and (reference <> $2 or alias is distinct from coalesce($4, alias))`,
+    [id, ...namesOf(tx)],
+  )
+
+const EVENTS: Readonly<Partial<Record<ReceiptStatus, Event>>> = {
+  credited: 'credit',
+  failed: 'fail',
+  suspense: 'suspend',
+  assigned: 'assign',
+  resolved: 'resolve',
+  returned: 'return',
+}
+
+/** Brings a receipt into a state, where the table of states has a way there; `transferId`: the object that has its money. */
+export async function moveReceipt(
+  unit: UnitOfWork,
+  id: string,
+  to: ReceiptStatus,
+  {
+    transferId = null,
+    owner = null,
+  }: { readonly transferId?: string | null; readonly owner?: Partial<Owner> | null } = {},
+): Promise<true> {
+  const event = EVENTS[to]
+  const from = Object.keys(receiptMachine.states).filter(
+    (state) => state === to || (event && receiptMachine.step(state as ReceiptStatus, event)),
+  )
+  const { rows } = await sqlOf(unit.em).query(
+    `update cngn_receipts set status = $2, transfer_id = coalesce($3, transfer_id), organisation_id = coalesce($5, organisation_id),
+            customer_id = coalesce($6, customer_id), next_check_at = case when $2 in ('open', 'failed') then next_check_at end
+      where id = $1 and status = any ($4) returning 1`,
+    [id, to, transferId, from, owner?.organisationId ?? null, owner?.customerId ?? null],
+  )
+  if (rows.length === 0) throw new Error(`The receipt ${id} cannot become ${to}`)
+  return true
+}
+
+/** An operator says what became of the money of an object: nothing is asked any more, and later reports that contradict are told again. */
+export async function settleReceiptOf(
+  unit: UnitOfWork,
+  id: string,
+  to: 'credited' | 'failed',
+  transferId: string,
+): Promise<void> {
+  await moveReceipt(unit, id, to, { transferId })
+  await sqlOf(unit.em).query('update cngn_receipts set next_check_at = null, last_status = null where id = $1', [id])
+}
+
+/** What else was on its way to an object belongs to nothing any more: when it arrives, it is money of its own. */
+export const detachReceipts = (unit: UnitOfWork, ids: readonly string[]) =>
+  sqlOf(unit.em).query("update cngn_receipts set transfer_id = null where id = any ($1::uuid[]) and status = 'open'", [
+    ids,
+  ])
+
+/** Money that no list has shown, and of which an operator knows the reference: it counts once. */
+export async function insertSettled(
+  unit: UnitOfWork,
+  of: Owner & { readonly environment: Environment; readonly account: string; readonly transferId: string },
+  money: { readonly reference: string; readonly asset: string; readonly amount: bigint },
+): Promise<void> {
+  const id = newId()
+  await sqlOf(unit.em).query(
+    `insert into cngn_receipts (id, environment, account, reference, organisation_id, customer_id, status, asset, amount, fee, targets,
+       received_at, created_at)
+     values ($1, $2, $3, $4, $5, $6, '${receiptMachine.initial}', $7, $8, 0, '{}', now(), now())`,
+    [
+      ...[id, of.environment, of.account, money.reference, of.organisationId, of.customerId],
+      ...[money.asset, money.amount.toString()],
+    ],
+  )
+  await moveReceipt(unit, id, 'credited', { transferId: of.transferId })
+}
+
+/** The last report that contradicts the state of a receipt: the same one is told to operators once. */
+export const noteContradiction = (unit: UnitOfWork, id: string, status: string | null) =>
+  sqlOf(unit.em).query('update cngn_receipts set last_status = $2 where id = $1', [id, status])
+
+/** Nobody else reads or counts what has this name, at this moment. */
+const lockName = (unit: UnitOfWork, name: string) =>
+  sqlOf(unit.em).query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `cngn.receipt/${unit.actor.environment}/${name}`,
+  ])
+
+/** Nobody else counts, at this moment, what a transaction on a chain brought. */
+export const lockHash = lockName
+
+/** What the treasury received in a transaction, minor units of cNGN; null: nothing yet. Nobody else counts it before the commit. */
+export async function arrivedBack(unit: UnitOfWork, txHash: string | null): Promise<bigint | null> {
+  if (txHash) await lockHash(unit, txHash)
+  const { rows } = await sqlOf(unit.em).query<{ amount: string }>(
+    `select (amount - fee)::text as amount from cngn_receipts
+      where environment = $1 and $2::text = any (targets) and status = 'suspense' and organisation_id is null for update`,
+    [unit.actor.environment, txHash],
+  )
+  return rows[0] ? BigInt(rows[0].amount) : null
+}
+
+/** cNGN of a convert came back in a transaction: the list may have shown it before that was known. */
+export const creditRefund = (unit: UnitOfWork, txHash: string, transferId: string) =>
+  sqlOf(unit.em).query(
+    `update cngn_receipts set status = 'credited', transfer_id = $3
+      where environment = $1 and $2::text = any (targets) and status = 'suspense' and organisation_id is null`,
+    [unit.actor.environment, txHash, transferId],
+  )
+
+/** Money without an object that is reported as failed after it was counted. Returns what it was, the first time. */
+export async function noteFailed(
+  unit: UnitOfWork,
+  account: string,
+  tx: ProviderTransaction,
+): Promise<string | undefined> {
+  const { rows } = await sqlOf(unit.em).query<{ status: string }>(
+    `update cngn_receipts set last_status = $4 where ${OF_MOVEMENT} and status not in ('open', 'failed')
+        and last_status is distinct from $4 returning status`,
+    [unit.actor.environment, account, referencesOf(tx), tx.status],
+  )
+  return rows[0]?.status
+}
+
+/** It is asked for by its reference now, and next time later. One that failed is, for a week: some are paid after all. */
+export const checkReceiptLater = ({ pool }: Runtime, id: string, soonest: number) =>
+  pool.query(
+    `update cngn_receipts set ${nextCheck("status = 'failed' and created_at < now() - interval '7 days'")} where id = $1`,
+    [id, soonest],
+  )
+
+/**
+ * Of the money that a list shows as arrived: how much has no receipt (minor units of cNGN), and whether there is any of which nobody has
+ * said how much it is. What has a receipt is in the books.
+ */
+export async function unbookedIn(
+  { pool }: Runtime,
+  environment: Environment,
+  account: string,
+  movements: readonly ProviderTransaction[],
+): Promise<{ readonly listed: bigint; readonly unknown: boolean }> {
+  const arrived = movements.filter(({ channel, status }) => channel.endsWith('_in') && status !== 'failed')
+  if (arrived.length === 0) return { listed: 0n, unknown: false }
+  const { rows } = await pool.query<{ reference: string; alias: string | null }>(
+    `select reference, alias from cngn_receipts where ${OF_MOVEMENT}`,
+    [environment, account, arrived.flatMap(referencesOf)],
+  )
+  const known = new Set(rows.flatMap(({ reference, alias }) => [reference, alias]))
+  const others = arrived.filter((tx) => !referencesOf(tx).some((reference) => known.has(reference)))
+  return {
+    listed: others.reduce((sum, { amount, convertedAmount }) => sum + (convertedAmount ?? amount ?? 0n), 0n),
+    unknown: others.some(({ amount }) => amount === null),
+  }
+}

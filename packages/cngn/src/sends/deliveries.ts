@@ -1,0 +1,65 @@
+import { system } from '@payments/kernel'
+import { aboutObject, queryContext, type Runtime, type UnitOfWork, unitOfWork } from '@payments/platform'
+import type { TransferRow } from '../entity.ts'
+import { type ConvertReport, convertOutProvider } from '../provider/provider.ts'
+import { arrivedBack, creditRefund } from '../receipts/table.ts'
+import { complete, fail, findTransfer, lockedTransfer, update } from '../transfers/transfers.ts'
+import { type ClaimedDelivery, endSend, postponeDelivery } from './table.ts'
+
+const LONGEST_SECONDS = 60
+
+/** Asks for the outcome of converted cNGN, and applies it. A poll that fails is repeated later. */
+export async function pollDelivery(
+  runtime: Runtime,
+  { id, organisationId, environment, seconds }: ClaimedDelivery,
+): Promise<void> {
+  const context = queryContext(runtime, system(organisationId, environment))
+  const row = await findTransfer(context, 'convert', id)
+  // Rows of earlier versions: there was one.
+  const converter = row.converter ?? runtime.providers.bound(convertOutProvider, environment)[0]?.name ?? ''
+  const provider = runtime.providers.of(convertOutProvider, { provider: converter, environment })
+  const report = await aboutObject(row, () =>
+    provider.report({
+      networkKey: row.receiveNetworkKey ?? '',
+      address: row.receiveAt ?? '',
+      toCurrency: row.toCurrency ?? '',
+      destinationNetworkKey: row.networkKey ?? '',
+    }),
+  )
+  await unitOfWork(context, async (unit) => {
+    const next = await applyReport(unit, await lockedTransfer(unit, 'convert', id), report)
+    const wait = Math.min(seconds * 2, LONGEST_SECONDS)
+    if (next.status === 'processing') await postponeDelivery(unit, id, wait)
+    else await endSend(unit, id)
+  })
+}
+
+async function applyReport(unit: UnitOfWork, row: TransferRow, report: ConvertReport): Promise<TransferRow> {
+  if (row.status !== 'processing') return row
+  const amount = row.amount ?? 0n
+  switch (report.status) {
+    case 'completed':
+      return complete(unit, row, {
+        txHash: report.txHash,
+        ...(report.convertedAmount === null ? {} : { convertedAmount: report.convertedAmount }),
+      })
+    case 'refunded': {
+      const arrived = await arrivedBack(unit, report.refundTxHash)
+      const back = report.refundedAmount ?? arrived
+      // Reported, and not arrived at the treasury yet: how much it is is not known.
+      if (back === null) return row
+      const next = await fail(unit, row, 'conversion_refunded', {
+        kept: back < amount ? amount - back : 0n,
+        refundTxHash: report.refundTxHash,
+      })
+      // The provider's list may have shown the money before its convert was known to be sent back.
+      if (report.refundTxHash) await creditRefund(unit, report.refundTxHash, row.id)
+      return next
+    }
+    case 'failed':
+      // Neither delivered nor sent back: the money is not the customer's to spend again until it is found.
+      return row.attention ? row : update(unit, row, { attention: 'money_with_provider' })
+    case 'pending':
+      return row
+  }
+}
