@@ -11,7 +11,7 @@ import {
   signedIn,
   useService,
 } from '#testing'
-import { balanceOf, enabled, eventsOf, moveOn, show } from '../test/money.ts'
+import { ambiguousTransfer, balanceOf, enabled, eventsOf, moveOn, show } from '../test/money.ts'
 
 const service = useService()
 let operator: string
@@ -125,38 +125,75 @@ describe('a payin', () => {
     await expectConsistent(service)
   })
 
-  test('that nobody pays expires; what arrives later, or twice, is in suspense until an operator credits it, once', async () => {
+  test('that nobody pays expires; what arrives later, or twice, is a payin of its own that the merchant sees at once', async () => {
     const merchant = await newMerchant(service)
     const customerId = await enabled(service, merchant)
     const late = await newCngn(merchant, 'payins', customerId)
     const twice = await newCngn(merchant, 'payins', customerId)
     for (let times = 0; times < 2; times++) await arrive(merchant, 'payins', twice.id, 'payments')
+    await moveOn(service, merchant)
+    const list = async () => (await merchant.call('GET /v1/cngn/payins')).body.data.payins as Record<string, never>[]
+    const related = async (to: string) => (await list()).filter(({ relatedPayinId }) => relatedPayinId === to)
+    // Before it has settled.
+    expect(await related(twice.id)).toMatchObject([{ status: 'processing', amount: '5000', reference: null }])
     await moveOn(service, merchant, 3)
     await moveOn(service, merchant, 1800)
     expect(await show(merchant, 'payins', late.id)).toMatchObject({ status: 'failed', failureReason: 'expired' })
     await arrive(merchant, 'payins', late.id, 'payments', '777')
     await moveOn(service, merchant, 3)
     await moveOn(service, merchant, 3)
-    expect(await balanceOf(merchant, customerId)).toEqual(['5000', '0'])
-    expect(await journal(service, merchant)).toMatchObject({ 'suspense cNGN': '5777000000' })
+    const [further] = await related(twice.id)
+    const [later] = await related(late.id)
+    expect([further, later]).toMatchObject([
+      { status: 'completed', amount: '5000', account: { accountNumber: twice.account.accountNumber, amount: null } },
+      { status: 'completed', amount: '777', account: { accountNumber: late.account.accountNumber, amount: null } },
+    ])
+    expect(await list()).toHaveLength(4)
+    expect(await show(merchant, 'payins', twice.id)).toMatchObject({ status: 'completed', relatedPayinId: null })
+    for (const one of [further, later]) expect(await eventsOf(service, one?.id ?? '')).toEqual(completed)
+    const entries = (await merchant.call('GET /v1/transactions')).body.data.transactions
+    expect(entries.map(({ amount, status }: Record<string, string>) => `${amount} ${status}`).sort()).toEqual([
+      '5000 cNGN completed',
+      '5000 cNGN completed',
+      '5000 cNGN failed',
+      '777 cNGN completed',
+    ])
+    const { notifications } = (await merchant.call('GET /v1/notifications')).body.data
+    expect(
+      notifications.filter(({ title }: { title: string }) => title === 'Another transfer for a payin'),
+    ).toHaveLength(2)
+    expect(await balanceOf(merchant, customerId)).toEqual(['10777', '0'])
+    expect(await journal(service, merchant)).toEqual({
+      'available cNGN': '10777000000',
+      'external cNGN': '-10777000000',
+    })
+    await expectConsistent(service)
+  })
+
+  test('that is named beside another gets nothing: the transfer is in suspense, its merchant is told, and an operator credits it, once', async () => {
+    const merchant = await newMerchant(service)
+    const customerId = await enabled(service, merchant)
+    await ambiguousTransfer(service, merchant, customerId, '777')
+    await moveOn(service, merchant, 3)
+    expect(await balanceOf(merchant, customerId)).toEqual(['0', '0'])
+    expect(await journal(service, merchant)).toMatchObject({ 'suspense cNGN': '777000000' })
+    const { notifications } = (await merchant.call('GET /v1/notifications')).body.data
+    expect(notifications.filter(({ type }: { type: string }) => type === 'money.stranded')).toMatchObject([
+      { title: 'A bank transfer of 777 cNGN needs to be matched' },
+    ])
     const suspense = (await call(service, 'GET /v1/admin/ops/cngn/suspense', { token: operator })).body.data.receipts
     const own = suspense.filter((each: { organisationId: string }) => each.organisationId === merchant.organisationId)
-    expect(own.map(({ amount }: { amount: string }) => amount).sort()).toEqual(['5000', '777'])
     const assign = (receiptId: string, to = customerId) =>
       call(service, `POST /v1/admin/ops/cngn/suspense/${receiptId}/assign`, {
         token: operator,
         key: null,
         body: { organisationId: merchant.organisationId, customerId: to, reason: 'Asked for' },
       })
-    for (const { id } of own) {
-      const answers = await Promise.all([assign(id), assign(id), assign(id)])
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
-    }
-    expect(await balanceOf(merchant, customerId)).toEqual(['10777', '0'])
-    expect(await journal(service, merchant)).toEqual({
-      'available cNGN': '10777000000',
-      'external cNGN': '-10777000000',
-    })
+    const [receipt] = own
+    const answers = await Promise.all([assign(receipt.id), assign(receipt.id), assign(receipt.id)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+    expect(await balanceOf(merchant, customerId)).toEqual(['777', '0'])
+    expect(await journal(service, merchant)).toEqual({ 'available cNGN': '777000000', 'external cNGN': '-777000000' })
     await expectConsistent(service)
   })
 })

@@ -77,6 +77,8 @@ export const TransferEntity = defineEntity({
     reference: p.text().nullable(),
     /** The day whose limit the payout used. */
     limitDay: p.text().nullable(),
+    /** The payin to whose account a further or a late transfer was made: this one is that transfer. */
+    relatedPayinId: p.uuid().nullable(),
     ...times(),
   },
   checks: machineChecks('cngn_transfers', machines.payout),
@@ -301,6 +303,8 @@ const ReceiptEntity = defineEntity({
     checkSeconds: p.integer().default(0),
     /** The last report that contradicts the status. */
     lastStatus: p.text().nullable(),
+    /** An operator settled the object that it was for by other money. */
+    detached: p.boolean().default(false),
     asset: p.text(),
     amount: minorUnits(),
     fee: minorUnits(),
@@ -504,4 +508,5 @@ export const blank = {
   checkedAt: null,
   reference: null,
   limitDay: null,
+  relatedPayinId: null,
 } as const satisfies Partial<TransferRow>

@@ -49,13 +49,13 @@ test.each(arrivals)('%s that nobody paid expire after the grace period of their 
   expect(await show(merchant, kind, id)).toMatchObject({ status: 'failed', failureReason: 'expired' })
 })
 
-test('a payin that is paid after the grace period of its provider is in suspense, and its balance is not', async () => {
+test('what is paid after the grace period of the provider is a payin of its own, and the one that ended stays failed', async () => {
   const { merchant, customerId, id, pass } = await begin('payins')
   await pass(TIME_SECONDS + GRACE_SECONDS + 30)
   await merchant.call(`POST /v1/sandbox/cngn/payins/${id}/payments`, { body: { amount: '777' } })
   await pass(3)
   await pass(3)
   expect(await show(merchant, 'payins', id)).toMatchObject({ status: 'failed', failureReason: 'expired' })
-  expect(await balanceOf(merchant, customerId)).toEqual(['0', '0'])
-  expect(await journal(service, merchant)).toMatchObject({ 'suspense cNGN': '777000000' })
+  expect(await balanceOf(merchant, customerId)).toEqual(['777', '0'])
+  expect(await journal(service, merchant)).toEqual({ 'available cNGN': '777000000', 'external cNGN': '-777000000' })
 })

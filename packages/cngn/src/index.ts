@@ -158,3 +158,4 @@ export {
   type UnreadableRecord,
 } from './provider/provider.ts'
 export { errors as cngnErrors } from './states/errors.ts'
+export { PAYIN_REFERENCE } from './transfers/kinds.ts'

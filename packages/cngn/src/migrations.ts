@@ -410,8 +410,9 @@ export const migrations: readonly MigrationStep[] = [
           ...['held>queued', 'held>accepted', 'held>ended'],
         ],
       ),
+      'alter table cngn_transfers add column related_payin_id uuid',
       'alter table cngn_receipts drop constraint cngn_receipts_status_check',
-      'alter table cngn_receipts add column alias text',
+      'alter table cngn_receipts add column alias text, add column detached boolean not null default false',
       'create unique index cngn_receipts_alias_key on cngn_receipts (environment, account, alias)',
       `alter table cngn_receipts add constraint cngn_receipts_status_known
         check (status in ('open', 'credited', 'failed', 'suspense', 'assigned', 'resolved', 'returned'))`,

@@ -10,7 +10,7 @@ import {
   signedIn,
   useService,
 } from '#testing'
-import { balanceOf, enabled, moveOn } from '../test/money.ts'
+import { ambiguousTransfer, balanceOf, enabled, moveOn } from '../test/money.ts'
 
 const service = useService()
 let operator: string
@@ -24,16 +24,13 @@ const ops = (line: string, body: object) =>
     body: { reason: 'Asked for', ...body },
   })
 
-/** A customer and receipts in suspense: payments of payins that had ended. */
+/** A customer and receipts in suspense: transfers that name more than one payin. */
 async function suspended(
   ...amounts: string[]
 ): Promise<{ merchant: Merchant; customerId: string; receipts: string[] }> {
   const merchant = await newMerchant(service)
   const customerId = await enabled(service, merchant)
-  const payin = await newCngn(merchant, 'payins', customerId)
-  await moveOn(service, merchant, 1801)
-  for (const amount of amounts)
-    await merchant.call(`POST /v1/sandbox/cngn/payins/${payin.id}/payments`, { body: { amount } })
+  for (const amount of amounts) await ambiguousTransfer(service, merchant, customerId, amount)
   await moveOn(service, merchant, 3)
   const { rows } = await service.runtime.pool.query(
     "select id from cngn_receipts where organisation_id = $1 and status = 'suspense' order by amount",

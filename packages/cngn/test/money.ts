@@ -1,10 +1,11 @@
 import type { Environment } from '@payments/kernel'
 import type { Runtime } from '@payments/platform'
 import { expect } from 'vitest'
-import { advance, BVN, bankTransfer, type Merchant, newCustomer, type TestService } from '#testing'
+import { advance, BVN, bankTransfer, type Merchant, newCngn, newCustomer, type TestService } from '#testing'
 import { pollFeed } from '../src/movements/feed.ts'
 import { pollFeedSoon } from '../src/movements/schedule.ts'
 import { verifyIdentity } from '../src/operators/jobs.ts'
+import { cngnProvider } from '../src/provider/provider.ts'
 import { pollDelivery } from '../src/sends/deliveries.ts'
 import { send } from '../src/sends/send.ts'
 
@@ -59,6 +60,25 @@ export async function moveOn(
     [organisationId],
   )
   for (const { id } of rows) await pollDelivery(runtime, { id, organisationId, environment, seconds: 2 })
+}
+
+/** A bank transfer whose narration names two payins of a customer, and so neither of them. */
+export async function ambiguousTransfer(
+  service: TestService,
+  merchant: Merchant,
+  customerId: string,
+  amount: string,
+): Promise<void> {
+  const payins = [await newCngn(merchant, 'payins', customerId), await newCngn(merchant, 'payins', customerId)]
+  await service.runtime.providers.sandbox(cngnProvider).simulateReceipt(service.runtime.pool, {
+    ...{
+      organisationId: merchant.organisationId,
+      channel: 'bank_in',
+      asset: 'cNGN',
+      amount: BigInt(amount) * 1_000_000n,
+    },
+    ...{ targets: payins.map(({ reference }) => reference as string), convertedAmount: null, fee: 0n, timesOut: false },
+  })
 }
 
 /** Sends the organisation's orders that wait. */

@@ -90,6 +90,7 @@ export const presentPayin = (row: TransferRow): z.input<typeof Payin> => ({
     expiresAt: row.expiresAt ? isoTime(row.expiresAt) : null,
   },
   reference: row.reference ?? null,
+  relatedPayinId: row.relatedPayinId ?? null,
 })
 
 /** A deposit as its GET shows it. */

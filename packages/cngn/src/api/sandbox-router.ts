@@ -76,7 +76,7 @@ export const sandboxRouter = {
       access: 'sandbox',
       tag: 'Sandbox',
       summary: 'Simulate the payment of a payin',
-      description: `Default: what the payin asks for. ${SETTLES} A second payment, or one after the end of its time, is held for the operator.`,
+      description: `Default: what the payin asks for. ${SETTLES} A second payment, or one after the end of its time, is credited as a payin of its own, with \`relatedPayinId\`.`,
       message: 'Payment simulated',
       status: 201,
       input: SandboxPayinPayment,

@@ -184,6 +184,10 @@ export const Payin = z
       'For the narration of the payment; null if it was paid into the permanent account',
       'PIN-4K7Q2M9X3T',
     ).nullable(),
+    relatedPayinId: text(
+      'The payin to whose one-time account this transfer was made, though it was paid already or had ended; null for every other payin',
+      exampleId(93),
+    ).nullable(),
   })
   .meta({ id: 'CngnPayin', description: 'Naira that arrive as cNGN' })
 export const CngnDeposit = z

@@ -1,7 +1,9 @@
 import { type Environment, newId, system } from '@payments/kernel'
 import { postWithCommit } from '@payments/ledger'
+import { notify } from '@payments/notifications'
 import { createResource, queryContext, type Runtime, sqlOf, type UnitOfWork, unitOfWork } from '@payments/platform'
 import { blank, type TransferRow } from '../entity.ts'
+import { decimal } from '../money/amounts.ts'
 import { heldBy, treasuryProvider } from '../money/holder.ts'
 import { suspended } from '../money/journal.ts'
 import { contradict, keepReport, sameAmount } from '../movements/contradictions.ts'
@@ -82,7 +84,7 @@ export async function applyIncoming(
   return applied === 'to another object' ? applyIncoming(runtime, environment, account, tx) : applied
 }
 
-/** Money that no object waits for: in suspense for a payin that has ended, else an object of its own. */
+/** Money that no object waits for is an object of its own, unless an operator has settled the object that it was for by other money. */
 async function credit(
   unit: UnitOfWork,
   receipt: Receipt,
@@ -90,12 +92,17 @@ async function credit(
   original: TransferRow | null,
   target: Target,
 ): Promise<boolean> {
-  if (original && target.type === 'payin') {
+  if (receipt.detached && original) {
     if (tx.status !== 'completed') return false
-    await postWithCommit(unit, suspended({ ...tx, id: receipt.id }))
+    await holdInSuspense(unit, receipt.id, tx, 'Its payin was settled by other money')
     return moveReceipt(unit, receipt.id, 'suspense')
   }
-  return settle(unit, original ? again(unit, original) : await throughAccount(unit, target), receipt, tx)
+  const row = !original
+    ? await throughAccount(unit, target)
+    : original.kind === 'payin'
+      ? furtherPayin(unit, original, tx.amount)
+      : again(unit, original)
+  return settle(unit, row, receipt, tx)
 }
 
 /** A deposit that was declined and is approved after all. Its object is completed, or it is credited as if it had not failed. */
@@ -197,10 +204,19 @@ type Known = ProviderTransaction & { readonly amount: bigint }
 /** How long a movement may stay without the fields that say what it belongs to, ms. */
 const PARTIAL_MS = 900_000
 
+/**
+ * The fee of money in. A payer who pays what the account asks for, which is more than the amount of the payin, pays the provider's fees,
+ * too: the customer is credited with the amount.
+ */
+function feeOf({ kind, amount, receiveAmount, fee }: TransferRow, tx: Known): bigint {
+  if (kind !== 'payin' || !amount || receiveAmount !== tx.amount) return tx.fee
+  return amount < tx.amount ? tx.fee + tx.amount - amount : fee > tx.fee ? fee : tx.fee
+}
+
 /** What an object shows of its money. */
 const fieldsOf = (row: TransferRow, tx: Known): Partial<TransferRow> => ({
   amount: tx.amount,
-  fee: tx.fee,
+  fee: feeOf(row, tx),
   ...(tx.convertedAmount === null ? {} : { convertedAmount: tx.convertedAmount }),
   ...(row.kind === 'payin'
     ? { providerReference: row.providerReference ?? tx.reference }
@@ -227,6 +243,23 @@ async function settle(unit: UnitOfWork, row: TransferRow, receipt: Receipt, tx: 
     await moveReceipt(unit, receipt.id, status, { transferId: row.id })
   return next.updatedAt.getTime() !== row.updatedAt.getTime()
 }
+
+/**
+ * A further transfer to the one-time account of a payin, or one after its end. Its reference stays the original's, so that the next one is
+ * told from it.
+ */
+const furtherPayin = (unit: UnitOfWork, of: TransferRow, amount: bigint): TransferRow =>
+  createResource(unit, transferResources.payin, {
+    ...blank,
+    id: newId(),
+    ...{ organisationId: of.organisationId, environment: of.environment, kind: 'payin' },
+    ...{ customerId: of.customerId, provider: of.provider, account: of.account, amount, metadata: {} },
+    accountNumber: of.accountNumber ?? null,
+    accountName: of.accountName ?? null,
+    bankName: of.bankName ?? null,
+    bankCode: of.bankCode ?? null,
+    relatedPayinId: of.relatedPayinId ?? of.id,
+  })
 
 /** A later deposit at the address of an object is an object of its own. */
 const again = (unit: UnitOfWork, row: TransferRow): TransferRow =>
@@ -293,10 +326,24 @@ async function suspend(
     // Another report may have what this one leaves out.
     if (tx.partial && found.length === 0 && Date.now() - receipt.createdAt.getTime() < PARTIAL_MS) return false
     if (await isRefund(unit, tx)) return moveReceipt(unit, receipt.id, 'credited')
-    if (organisationId) await postWithCommit(unit, suspended({ ...tx, amount: receipt.amount, id: receipt.id }))
+    if (organisationId)
+      await holdInSuspense(unit, receipt.id, { ...tx, amount: receipt.amount }, 'It names more than one payin')
     unit.log.warn({ receipt: receipt.id, environment }, 'money in suspense')
     return moveReceipt(unit, receipt.id, 'suspense', { owner: { organisationId } })
   })
+}
+
+/** The journal's suspense owns money that arrived for an organisation and is no object's; its merchant is told. */
+async function holdInSuspense(unit: UnitOfWork, id: string, tx: Known, why: string): Promise<void> {
+  const amount = `${decimal(tx.amount, tx.asset)} ${tx.asset}`
+  const { organisationId, environment } = unit.actor
+  notify(unit, {
+    ...{ organisationId, environment, type: 'money.stranded' },
+    title: `A bank transfer of ${amount} needs to be matched`,
+    body: `${amount} arrived by bank transfer and is not in any balance yet. ${why}. We hold the money and credit it once it is clear which customer paid; if you know, send us the payer’s receipt.`,
+    resource: { type: 'organisation', id: organisationId },
+  })
+  await postWithCommit(unit, suspended({ ...tx, id }))
 }
 
 /** Money without an object that is reported as failed after it was counted. */

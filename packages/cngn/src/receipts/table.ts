@@ -16,6 +16,8 @@ export interface Receipt {
   readonly transferId: string | null
   readonly amount: bigint
   readonly lastStatus: string | null
+  /** An operator settled the object that it was for by other money. */
+  readonly detached: boolean
   readonly createdAt: Date
 }
 
@@ -70,9 +72,10 @@ async function select(
     transfer_id: string | null
     amount: string
     last_status: string | null
+    detached: boolean
     created_at: Date | string
   }>(
-    `select id, status, transfer_id, amount::text, last_status, created_at from cngn_receipts
+    `select id, status, transfer_id, amount::text, last_status, detached, created_at from cngn_receipts
       where ${OF_MOVEMENT} order by created_at, id for update`,
     [environment, account, references],
   )
@@ -82,6 +85,7 @@ async function select(
     transferId: row.transfer_id,
     amount: BigInt(row.amount),
     lastStatus: row.last_status,
+    detached: row.detached,
     createdAt: new Date(row.created_at),
   }))
 }
@@ -119,7 +123,15 @@ async function insert(
     ],
   )
   const createdAt = new Date(rows[0]?.created_at ?? Number.NaN)
-  return { id, status: receiptMachine.initial, transferId: null, amount: tx.amount, lastStatus: null, createdAt }
+  return {
+    id,
+    status: receiptMachine.initial,
+    transferId: null,
+    amount: tx.amount,
+    lastStatus: null,
+    detached: false,
+    createdAt,
+  }
 }
 
 const aliasOf = ({ reference, aliases = [] }: ProviderTransaction): string | null =>
@@ -201,9 +213,10 @@ export async function settleReceiptOf(
 
 /** What else was on its way to an object belongs to nothing any more: when it arrives, it is money of its own. */
 export const detachReceipts = (unit: UnitOfWork, ids: readonly string[]) =>
-  sqlOf(unit.em).query("update cngn_receipts set transfer_id = null where id = any ($1::uuid[]) and status = 'open'", [
-    ids,
-  ])
+  sqlOf(unit.em).query(
+    "update cngn_receipts set transfer_id = null, detached = true where id = any ($1::uuid[]) and status = 'open'",
+    [ids],
+  )
 
 /** Money that no list has shown, and of which an operator knows the reference: it counts once. */
 export async function insertSettled(

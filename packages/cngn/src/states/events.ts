@@ -51,7 +51,11 @@ const samples = {
     accountCheck: { status: 'verified', accountName: 'OBI ADA', provider: 'sandbox', checkedAt: at },
     reference: 'payroll-17',
   }),
-  payin: sample(93, { account: { ...account, amount: '25000', expiresAt: at }, reference: 'PIN-4K7Q2M9X3TAB' }),
+  payin: sample(93, {
+    account: { ...account, amount: '25000', expiresAt: at },
+    reference: 'PIN-4K7Q2M9X3TAB',
+    relatedPayinId: null,
+  }),
   deposit: sample(94, { networkKey: 'base', address: wallet, txHash: hash }),
 }
 const schemas = { convert: Convert, withdrawal: Withdrawal, payout: Payout, payin: Payin, deposit: CngnDeposit }

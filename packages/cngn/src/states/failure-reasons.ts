@@ -47,7 +47,7 @@ export const failures = {
     compliance_rejected: rejected,
   }),
   payin: defineFailureReasons({
-    expired: expired('No payment arrived', `${another}. ${late}: contact support with the payer’s reference`),
+    expired: expired('No payment arrived', `${another}. ${late}: it is credited, and appears as a payin of its own`),
     payin_failed: { description: 'The provider could not accept the payment', nextStep: 'Ask the payer to pay again' },
   }),
   deposit: defineFailureReasons({

@@ -15,12 +15,20 @@ const completed =
           title: 'cNGN delivered',
           body: ({ entry }) => `The ${kind} of ${entry?.amount} was delivered: ${entry?.destination}.`,
         }
-      : {
-          resource: `cngn_${kind}`,
-          type: 'money.received',
-          title: 'Money received',
-          body: ({ entry }) => `A ${kind} of ${entry?.amount} arrived in the balance of a customer.`,
-        }
+      : data.relatedPayinId
+        ? {
+            resource: `cngn_${kind}`,
+            type: 'money.received',
+            title: 'Another transfer for a payin',
+            body: ({ entry }) =>
+              `${entry?.amount} arrived on the account of a payin that was already paid or had ended. It is in the customer's balance. If it was not meant to be paid, pay it back from there.`,
+          }
+        : {
+            resource: `cngn_${kind}`,
+            type: 'money.received',
+            title: 'Money received',
+            body: ({ entry }) => `A ${kind} of ${entry?.amount} arrived in the balance of a customer.`,
+          }
 
 /** An object that failed; one that was not paid in time is not notified. */
 const failed =

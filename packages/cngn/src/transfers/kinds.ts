@@ -2,6 +2,9 @@
 export const kinds = ['convert', 'withdrawal', 'payout', 'payin', 'deposit'] as const
 export type Kind = (typeof kinds)[number]
 
+/** What our references of payins begin with: payers write them into the narration of a transfer. */
+export const PAYIN_REFERENCE = 'PIN-'
+
 /** The stablecoin of this domain. */
 export const CNGN = 'cNGN'
 

@@ -11,7 +11,7 @@ import { heldBy } from '../money/holder.ts'
 import { type CngnProvider, cngnProvider } from '../provider/provider.ts'
 import { budgetOf } from '../provider/rate-budget.ts'
 import { transferResources } from '../states/resources.ts'
-import { CNGN } from './kinds.ts'
+import { CNGN, PAYIN_REFERENCE } from './kinds.ts'
 
 type Input = z.output<typeof NewPayin>
 
@@ -39,7 +39,7 @@ export async function preparePayin(context: QueryContext, input: Input): Promise
   const { name, email } = await findCustomer(context, input.customerId)
   const id = newId()
   // Random, so that no payer can guess the reference of another.
-  const reference = `PIN-${randomText(12).toUpperCase()}`
+  const reference = `${PAYIN_REFERENCE}${randomText(12).toUpperCase()}`
   const opened = await provider.openPayin({ id, reference, amount, name, email }, budgetOf(context, environment))
   return { id, reference, amount, opened }
 }

@@ -1,4 +1,4 @@
-import type { ProviderTransaction, UnreadableRecord } from '@payments/cngn'
+import { PAYIN_REFERENCE, type ProviderTransaction, type UnreadableRecord } from '@payments/cngn'
 import { AmountError, assets, toMinor } from '@payments/kernel'
 import { Transaction } from './wire.ts'
 
@@ -23,8 +23,8 @@ const CHANNELS: Readonly<Record<string, ProviderTransaction['channel']>> = {
 /** Naira as minor units of cNGN. */
 export const cngnOf = (naira: string): bigint => toMinor(naira, assets.cNGN)
 
-/** What a reference may look like in a narration. */
-const REFERENCE = /[A-Za-z0-9][A-Za-z0-9-]{5,63}/g
+/** What may be a reference in a narration: ours, or a word with a digit. A name of a person is neither, and is not kept. */
+const REFERENCE = new RegExp(`${PAYIN_REFERENCE}[A-Z0-9-]{1,60}|(?=[A-Za-z-]*\\d)[A-Za-z0-9][A-Za-z0-9-]{5,63}`, 'gi')
 /** The receiver of a redemption as text: `bankCode:accountNumber:accountName`. */
 const ACCOUNT = /^[^:]*:(\d{6,20})(:|$)/
 
@@ -59,6 +59,8 @@ export function movementOf(element: unknown): Read {
   return {
     movement: {
       reference,
+      ...(data.id && data.id !== reference ? { aliases: [data.id] } : {}),
+      ...(data.trx_ref ? {} : { provisional: true }),
       channel,
       status: data.status && Object.hasOwn(STATUSES, data.status) ? (STATUSES[data.status] ?? 'pending') : 'pending',
       asset: 'cNGN',
@@ -96,6 +98,32 @@ function targetsOf(channel: ProviderTransaction['channel'], reference: string, t
 }
 
 const LONGEST_REPORT = 4000
+/** Fields whose values are kept of an element that cannot be read. The others may have names and accounts of persons. */
+const KEPT = new Set([
+  ...['id', 'trx_ref', 'trx_type', 'status', 'amount', 'asset_type', 'asset_symbol', 'network', 'createdAt'],
+  ...['base_trx_hash', 'extl_trx_hash'],
+])
+/** A value that is kept: a code, a number or a time, and no words. */
+const CODE = /^[\w.:+-]{0,100}$/
+
+/** An element without what identifies a person: of other fields, only what kind of value they have. */
+function redacted(element: unknown): unknown {
+  if (typeof element !== 'object' || element === null) return kindOf(element)
+  if (Array.isArray(element)) return `[${element.length} elements]`
+  return Object.fromEntries(
+    Object.entries(element).map(([field, value]) => [
+      CODE.test(field) ? field.slice(0, 40) : '[field]',
+      KEPT.has(field) && isCode(value) ? value : kindOf(value),
+    ]),
+  )
+}
+const isCode = (value: unknown): boolean =>
+  value === null ||
+  typeof value === 'number' ||
+  typeof value === 'boolean' ||
+  (typeof value === 'string' && CODE.test(value))
+const kindOf = (value: unknown): unknown =>
+  value === null ? null : typeof value === 'string' ? `[${value.length} characters]` : `[${typeof value}]`
 
 function unreadable(element: unknown, field: string): UnreadableRecord {
   const { trx_ref, id, createdAt } = (typeof element === 'object' && element ? element : {}) as Record<string, unknown>
@@ -105,6 +133,6 @@ function unreadable(element: unknown, field: string): UnreadableRecord {
     reference,
     field,
     at: Number.isNaN(at) ? null : new Date(at),
-    report: (JSON.stringify(element) ?? 'undefined').slice(0, LONGEST_REPORT),
+    report: (JSON.stringify(redacted(element)) ?? 'undefined').slice(0, LONGEST_REPORT),
   }
 }
