@@ -13,7 +13,7 @@ import { entities, TransferEntity, type TransferRow } from './entity.ts'
 import { migrations } from './migrations.ts'
 import { receipts } from './money/receipt.ts'
 import { tasks } from './movements/poller.ts'
-import { compareTreasury, expireIdentities, verifyIdentity } from './operators/jobs.ts'
+import { cngnPurge, compareTreasury, expireIdentities, verifyIdentity } from './operators/jobs.ts'
 import { metrics } from './operators/metrics.ts'
 import { operators } from './operators/operators.ts'
 import { restore } from './operators/restore.ts'
@@ -123,7 +123,7 @@ export const cngn = domain({
       'cNGN deposits': failures.deposit,
     },
   },
-  work: { jobs: [verifyIdentity, expireIdentities, compareTreasury], tasks, notifications },
+  work: { jobs: [verifyIdentity, expireIdentities, compareTreasury, cngnPurge], tasks, notifications },
   operators: {
     ...operators,
     metrics,

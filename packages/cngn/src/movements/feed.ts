@@ -17,7 +17,7 @@ import { LAST_KNOWN, resolveOrders, treasuryBefore } from '../sends/unresolved.t
 import type { Kind } from '../transfers/kinds.ts'
 import { fail, lockedTransfer } from '../transfers/transfers.ts'
 import { contradictionOf, sameAmount } from './contradictions.ts'
-import { keepRecord, type OddRecord } from './records.ts'
+import { endRecords, keepRecord, type OddRecord, UNAPPLIED, UNREAD } from './records.ts'
 import { LATE_SECONDS, LOST_SECONDS, nextInterval } from './schedule.ts'
 
 /** How long a payment that has not settled is found in the list; afterwards by its reference. */
@@ -68,6 +68,7 @@ export async function pollFeed(runtime: Runtime, claimed: ClaimedFeed): Promise<
     const readAt = await databaseTime(runtime)
     let changed = false
     let complete = listed.complete
+    const failed = new Set<ProviderTransaction>()
     const apply = async (tx: ProviderTransaction) => {
       try {
         const by = isIn(tx) ? applyIncoming : applyOutgoing
@@ -75,17 +76,20 @@ export async function pollFeed(runtime: Runtime, claimed: ClaimedFeed): Promise<
       } catch (error) {
         if (runtime.database.report(error)) throw error
         complete = false
+        failed.add(tx)
         await keepFailed(runtime, environment, account, tx, error)
       }
     }
     for (const { reference, field, report } of listed.unreadable ?? [])
-      await keep(runtime, { environment, account, reference, report, reason: `Not as documented: ${field}` })
+      await keep(runtime, { environment, account, reference, report, reason: `${UNREAD}: ${field}` })
     const [arrived, left] = [isIn, (tx: ProviderTransaction) => !isIn(tx)].map((which) => movements.filter(which))
     for (const tx of await unfinished(runtime, environment, account, arrived ?? [])) await apply(tx)
     changed =
       (await resolveOrders(runtime, environment, account, { ...listed, complete, began, readAt, before })) || changed
     for (const tx of await unfinished(runtime, environment, account, left ?? [])) await apply(tx)
     for (const tx of await stragglers(runtime, environment, account, movements)) await apply(tx)
+    const read = movements.filter((tx) => !failed.has(tx))
+    await endRecords(runtime.pool, environment, account, read.flatMap(referencesOf))
     // What is missing in an incomplete list may be a payment that is in time.
     if (complete) {
       changed = (await expire(runtime, environment, account, began)) || changed
@@ -128,7 +132,7 @@ async function keepFailed(
   runtime.log.error({ err: error, environment, account, reference: tx.reference }, 'movement could not be applied')
   const { reference, channel, status, amount } = tx
   const report = JSON.stringify({ reference, channel, status, amount: amount === null ? null : String(amount) })
-  await keep(runtime, { environment, account, reference, report, reason: `Could not be applied: ${errorCode(error)}` })
+  await keep(runtime, { environment, account, reference, report, reason: `${UNAPPLIED}: ${errorCode(error)}` })
 }
 
 async function databaseTime({ pool }: Runtime): Promise<Date> {
@@ -275,6 +279,8 @@ async function unfinished(
       (one, name) => one ?? known.get(name),
       undefined,
     )
+    // Its lasting reference is known now.
+    if (row && isIn(tx) && !tx.provisional && row.alias === null && row.reference !== tx.reference) return true
     if (row?.state !== 'completed' && row?.state !== 'failed') return true
     if (tx.status === 'pending' || row.told === contradictionOf(tx)) return false
     const isOther = tx.amount !== null && row.counted !== null && !sameAmount(tx.amount, BigInt(row.counted))

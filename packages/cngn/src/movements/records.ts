@@ -12,6 +12,21 @@ export interface OddRecord {
   readonly report: string
 }
 
+/** What the reasons of elements begin with that could not be read, or not be applied: another report of the same may be. */
+export const UNREAD = 'Not as documented'
+export const UNAPPLIED = 'Could not be applied'
+
+/** Elements that were kept, and that a later report has made readable or that could be applied, need no operator any more. */
+export const endRecords = (db: SqlExecutor, environment: Environment, account: string, references: readonly string[]) =>
+  db.query(
+    `delete from cngn_records where environment = $1 and account = $2 and reference = any ($3)
+        and (reason like '${UNREAD}%' or reason like '${UNAPPLIED}%')`,
+    [environment, account, references],
+  )
+
+/** How long elements are kept. */
+export const RECORD_DAYS = 90
+
 /** Keeps an element for operators: one row for each distinct one, which counts its repetitions. True when it is new. */
 export async function keepRecord(db: SqlExecutor, record: OddRecord): Promise<boolean> {
   const { environment, account, reference, reason, report } = record

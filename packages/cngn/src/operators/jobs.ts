@@ -1,11 +1,21 @@
 import { environments, noInput, system } from '@payments/kernel'
-import { aboutObject, firstAnswer, job, type QueryContext, queryContext, unitOfWork } from '@payments/platform'
+import {
+  aboutObject,
+  deleteWhere,
+  firstAnswer,
+  job,
+  purgeJob,
+  type QueryContext,
+  queryContext,
+  unitOfWork,
+} from '@payments/platform'
 import { z } from 'zod'
 import { type Identity, identityContext, recordResult } from '../customers/enablement.ts'
 import { checkIdentity } from '../customers/holder-names.ts'
 import { EnablementEntity, IdentityEntity } from '../entity.ts'
 import { customerAccounts } from '../money/holder.ts'
 import { compareTreasuries } from '../money/treasury.ts'
+import { RECORD_DAYS } from '../movements/records.ts'
 import { identityProvider } from '../provider/provider.ts'
 import { budgetOf } from '../provider/rate-budget.ts'
 import { errors } from '../states/errors.ts'
@@ -81,6 +91,11 @@ export const expireIdentities = job({
       )
   },
 })
+
+/** Deletes elements of the provider's lists that operators have not needed for three months. */
+export const cngnPurge = purgeJob('cngn.purge', [
+  deleteWhere('cngn_records', `last_at < now() - interval '${RECORD_DAYS} days'`),
+])
 
 /** Compares the treasury with the journal, every minute. */
 export const compareTreasury = job({

@@ -52,7 +52,7 @@ export const operators: OperatorsDeclaration = {
       kind: 'cngn_record',
       sql: `select id, organisation_id, environment, reason as status, 'failed' as condition,
                    reason || coalesce(': ' || reference, '') as reason, first_at as since
-              from cngn_records where first_at > now() - interval '90 days'`,
+              from cngn_records`,
     },
     {
       kind: 'cngn_treasury',

@@ -3,6 +3,7 @@ import { bind, newId } from '@payments/kernel'
 import { domainsOf } from '@payments/platform'
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import {
+  anyCalls,
   call,
   enabledCustomer,
   expectConsistent,
@@ -27,6 +28,8 @@ beforeEach(async () => {
   world.distort = (page) => page
   world.empty = false
   world.short = 0
+  world.lateReferences = 0
+  world.fees = { fee: 0, vat: 0 }
 })
 
 const balanceOf = async (merchant: Merchant, customerId: string) =>
@@ -267,6 +270,7 @@ test('a deposit that gets the hash of its mint, and whose receiver is then an ad
 })
 
 test('odd records are kept and told, and stop neither the others nor any other organisation', async () => {
+  await service.runtime.pool.query('delete from cngn_records')
   const odd = [{}, null, 'x', { trx_type: 'deposit', trx_ref: 'ODD-1', amount: 'NaN' }, { trx_type: 7, id: 'ODD-2' }]
   world.distort = (page) => [...(odd as never[]), ...page]
   const { merchant, customerId } = await funded()
@@ -442,4 +446,130 @@ test('a payout is not settled while its call may still be answered: its money is
   await expect.poll(async () => (await sendOf(other.id)).error, soon).not.toBe(null)
   await service.runtime.pool.query("update cngn_feeds set next_poll_at = now() + interval '1 minute'")
   await expectConsistent(service)
+})
+
+const receiptsOf = async ({ organisationId }: Merchant) =>
+  (
+    await service.runtime.pool.query(
+      'select status, reference, alias from cngn_receipts where organisation_id = $1 order by created_at',
+      [organisationId],
+    )
+  ).rows
+/** How far the treasury is from the journal, beside what other tests left: minor units. */
+const gap = async () => {
+  const { rows } = await service.runtime.pool.query(
+    "select sum(balance)::text as held from ledger_accounts where environment = 'live' and asset = 'cNGN' and purpose in ('available', 'reserved', 'suspense')",
+  )
+  return (await world.provider.treasury(anyCalls)) - BigInt(rows[0].held)
+}
+
+test.each(['pending', 'success'])(
+  'a deposit that one list shows as %s without its reference, and the next with it, counts once',
+  async (status) => {
+    const { merchant, customerId } = await funded()
+    const before = await gap()
+    const { id, reference } = await newCngn(merchant, 'payins', customerId, { amount: '700' })
+    world.lateReferences = 3
+    const deposit = await world.pay(reference, 700_000_000n)
+    if (status === 'success') await world.settle()
+    await becomes(merchant, 'payins', id, status === 'success' ? 'completed' : 'processing')
+    expect(await receiptsOf(merchant)).toMatchObject([
+      {},
+      { alias: null, reference: expect.not.stringMatching(deposit) },
+    ])
+    world.lateReferences = 0
+    await world.settle()
+    const named = async () => (await after(receiptsOf(merchant))).map((each) => each.reference)
+    await expect.poll(named, soon).toEqual([expect.anything(), deposit])
+    await becomes(merchant, 'payins', id, 'completed')
+    await readLists(3)
+    expect((await receiptsOf(merchant)).map((each) => each.status)).toEqual(['credited', 'credited'])
+    expect([await balanceOf(merchant, customerId), await gap()]).toEqual(['1700', before])
+    await expectConsistent(service)
+  },
+)
+
+test('a redemption that is listed without its reference is no other order’s', async () => {
+  const { merchant, customerId } = await funded()
+  const to1 = account()
+  const number = to1.bankAccount.accountNumber
+  // The first is accepted, and shown without its reference. An equal one fails without a trace.
+  let calls = 0
+  world.spoil = (line) => (line === 'POST /redeemAsset' && ++calls === 2 ? { status: 500, message: 'x' } : undefined)
+  world.lateReferences = 1000
+  const first = await newCngn(merchant, 'payouts', customerId, { amount: '100', ...to1 })
+  await expect.poll(async () => (await sendOf(first.id)).reference, soon).not.toBe(null)
+  const second = await newCngn(merchant, 'payouts', customerId, { amount: '100', ...to1 })
+  await expect.poll(async () => (await after(sendOf(second.id))).error, soon).toBe('cngn_provider_unavailable')
+  await readLists(6)
+  expect([to(number).length, (await sendOf(second.id)).reference]).toEqual([1, null])
+  world.lateReferences = 0
+  // What the first took is missing until it has ended.
+  await world.settle()
+  await becomes(merchant, 'payouts', first.id, 'completed')
+  await expect.poll(async () => after(Promise.resolve(to(number).length)), soon).toBe(2)
+  await world.settle()
+  for (const { id } of [first, second]) await becomes(merchant, 'payouts', id, 'completed')
+  expect(await balanceOf(merchant, customerId)).toBe('800')
+  await expectConsistent(service)
+})
+
+test('who pays the fees of a one-time account has the amount credited, and its treasury is equal to the journal', async () => {
+  const { merchant, customerId } = await funded()
+  const before = await gap()
+  world.fees = { fee: 70, vat: 5 }
+  const payin = await newCngn(merchant, 'payins', customerId, { amount: '500' })
+  expect(payin).toMatchObject({ amount: '500', account: { amount: '575' } })
+  await world.pay(payin.reference, 575_000_000n)
+  await becomes(merchant, 'payins', payin.id, 'processing')
+  await world.settle()
+  await becomes(merchant, 'payins', payin.id, 'completed')
+  expect(await show(merchant, 'payins', payin.id)).toMatchObject({ amount: '575', fee: '75' })
+  expect([await balanceOf(merchant, customerId), await gap()]).toEqual(['1500', before])
+  // Any other amount is what moved, without a fee that nobody has named.
+  const other = await newCngn(merchant, 'payins', customerId, { amount: '500' })
+  await world.pay(other.reference, 500_000_000n)
+  await world.settle()
+  await becomes(merchant, 'payins', other.id, 'completed')
+  expect(await show(merchant, 'payins', other.id)).toMatchObject({ amount: '500', fee: '0' })
+  expect(await balanceOf(merchant, customerId)).toBe('2000')
+  await expectConsistent(service)
+})
+
+test('names and accounts of persons are in nothing that is kept of the provider', async () => {
+  const { merchant, customerId } = await funded()
+  const names = {
+    receiver: '058:0123456789:NGOZI ADEYEMI',
+    description: 'Transfer from CHIDIMMA-ADAEZE',
+    from: 'OLUWASEUN',
+  }
+  world.distort = (page) => [
+    { trx_type: 'redeem', trx_ref: 'ODD-NAMES', amount: 'NaN', ...names } as never,
+    { trx_type: 'redeem', trx_ref: 'ODD NAMES OF NGOZI', amount: [names], ...names } as never,
+    ...page.map((each) => ({ ...each, description: `${each.description} CHIDIMMA-ADAEZE NGOZI ADEYEMI` })),
+  ]
+  const { id, reference } = await newCngn(merchant, 'payins', customerId, { amount: '300' })
+  await world.pay(reference, 300_000_000n)
+  await world.settle()
+  await becomes(merchant, 'payins', id, 'completed')
+  const { rows } = await service.runtime.pool.query(
+    `select string_agg(t, ' ') as kept from (select report || coalesce(reference, '') from cngn_records union all select array_to_string(targets, ' ') from cngn_receipts) k (t)`,
+  )
+  expect(rows[0].kept).toContain('ODD-NAMES')
+  expect(rows[0].kept).toContain(reference)
+  expect(rows[0].kept).not.toMatch(/NGOZI|ADEYEMI|CHIDIMMA|OLUWASEUN|0123456789/)
+})
+
+test('an element that can be read again, or applied, is no longer on the operators’ list', async () => {
+  await funded()
+  const odd = { trx_type: 'deposit', id: 'LATER-1', trx_ref: 'LATER-REF-1', status: 'pending' }
+  const listed = async () => {
+    await hurry()
+    const { rows } = await service.runtime.pool.query("select 1 from cngn_records where reference like 'LATER%'")
+    return rows.length
+  }
+  world.distort = (page) => [{ ...odd, amount: 'many' } as never, ...page]
+  await expect.poll(listed, soon).toBe(1)
+  world.distort = (page) => [{ ...odd, amount: '5.00', createdAt: new Date().toISOString() } as never, ...page]
+  await expect.poll(listed, soon).toBe(0)
 })

@@ -127,7 +127,7 @@ const kindOf = (value: unknown): unknown =>
 
 function unreadable(element: unknown, field: string): UnreadableRecord {
   const { trx_ref, id, createdAt } = (typeof element === 'object' && element ? element : {}) as Record<string, unknown>
-  const reference = typeof trx_ref === 'string' ? trx_ref : typeof id === 'string' ? id : null
+  const reference = [trx_ref, id].find((name): name is string => typeof name === 'string' && CODE.test(name)) ?? null
   const at = typeof createdAt === 'string' ? Date.parse(createdAt) : Number.NaN
   return {
     reference,

@@ -27,7 +27,7 @@ type Wire = Record<string, unknown>
 
 /** A transaction as the API lists it. */
 interface Listed extends Wire {
-  id: string
+  readonly id: string
   trx_ref: string
   trx_type: string
   status: string
@@ -63,6 +63,15 @@ export interface FakeCngn {
   short: number
   /** Its lists are empty, though complete. */
   empty: boolean
+  /** In how many lists a movement is shown before its `trx_ref` is: the API's own types have it nullable. */
+  lateReferences: number
+  /**
+   * What one-time accounts cost, naira: the payer is asked for `amountExpected`, "total including fees", and the merchant gets the amount
+   * (api-reference/create-temporary-virtual-account, cNGN_api_skill reference/endpoints: amount 50000, fee 70, vat 5, amountExpected 50075).
+   */
+  fees: { readonly fee: number; readonly vat: number }
+  /** Of a deposit: what the merchant got of it, minor units of cNGN; the list shows what was paid. Which of the two is open (providers.md). */
+  netOf(reference: string): bigint
   /** From now on its lists omit optional fields, repeat, reorder and delay, all by these choices. It never invents a movement. */
   lie(random: Random): void
   /** Naira arrive with this narration: minor units of cNGN. Returns the reference. */
@@ -167,6 +176,13 @@ export async function startFake({ tls }: { tls?: { key: string; cert: string } }
     return new Refusal(message)
   }
 
+  /** What the accounts ask for that have these narrations, in millionths, and what the merchant gets of it. */
+  const opened = new Map<string, { readonly asked: bigint; readonly net: bigint }>()
+  const expected = (amount: unknown, narration: unknown): number => {
+    const asked = Number(amount) + world.fees.fee + world.fees.vat
+    opened.set(String(narration), { asked: millionths(asked), net: millionths(amount) })
+    return asked
+  }
   const tooMuch = (amount: unknown) => world.short-- > 0 || Number(amount) > Number(balance())
 
   const answers: Record<string, (body: Wire, query: URLSearchParams) => unknown> = {
@@ -187,8 +203,8 @@ export async function startFake({ tls }: { tls?: { key: string; cert: string } }
             reference: `DEP-${randomUUID()}`,
             paymentReference: randomUUID(),
             amount,
-            amountExpected: amount,
-            ...{ fee: 0, vat: 0, currency: 'NGN', status: 'pending', narration },
+            ...{ amountExpected: expected(amount, narration), ...world.fees },
+            ...{ currency: 'NGN', status: 'pending', narration },
             ...{ accountNumber: newNumber(), accountName: 'Merchant', bankName: 'Access Bank', bankCode: '044' },
             expiresAt: new Date(Date.now() + 1_800_000).toISOString(),
           },
@@ -214,7 +230,7 @@ export async function startFake({ tls }: { tls?: { key: string; cert: string } }
       const all = world.empty ? [] : world.transactions.toReversed()
       const pages = Math.max(1, Math.ceil(all.length / limit))
       return {
-        data: lying(world.distort(all.slice((page - 1) * limit, page * limit).map((each) => ({ ...each })))),
+        data: lying(world.distort(all.slice((page - 1) * limit, page * limit).map(shown))),
         pagination: {
           count: all.length,
           pages,
@@ -226,6 +242,14 @@ export async function startFake({ tls }: { tls?: { key: string; cert: string } }
     },
   }
 
+  /** How often a list has shown each movement. */
+  const times = new Map<string, number>()
+  const shown = (one: Listed): Listed => {
+    const before = times.get(one.id) ?? 0
+    times.set(one.id, before + 1)
+    return before < world.lateReferences ? { ...one, trx_ref: null as never } : { ...one }
+  }
+
   /** api-reference/get-transaction reads all of them; api-reference/verify-withdrawal withdrawals only. */
   const one = (path: string, reference: string) => {
     const found = world.transactions.filter(
@@ -235,9 +259,10 @@ export async function startFake({ tls }: { tls?: { key: string; cert: string } }
   }
 
   /** Millionths, so that sums are exact. */
+  const millionths = (amount: unknown): bigint => BigInt(Math.round(Number(amount) * 1e6))
   const balance = (): string => {
-    const units = world.transactions.reduce((sum, { trx_type, status, amount }) => {
-      const value = BigInt(Math.round(Number(amount) * 1e6))
+    const units = world.transactions.reduce((sum, { trx_ref, trx_type, status, amount }) => {
+      const value = trx_type === 'deposit' ? world.netOf(trx_ref) : millionths(amount)
       if (trx_type === 'deposit') return status === 'success' ? sum + value : sum
       return status === 'failed' || status === 'rejected' ? sum : sum - value
     }, 0n)
@@ -270,6 +295,14 @@ export async function startFake({ tls }: { tls?: { key: string; cert: string } }
     sealed: true,
     short: 0,
     empty: false,
+    lateReferences: 0,
+    fees: { fee: 0, vat: 0 },
+    netOf(reference) {
+      const { amount, description } = find(reference)
+      const account = [...opened].find(([narration]) => description?.includes(narration))?.[1]
+      const paid = millionths(amount)
+      return account && paid === account.asked ? account.net : paid
+    },
     limit: 1_000_000,
     blocked: 0,
     networks: [

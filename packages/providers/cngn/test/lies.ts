@@ -3,9 +3,10 @@ import type { Random } from '#testing'
 type Wire = Record<string, unknown>
 
 // What a transaction may leave out or show as null: `amount`, `createdAt` and `status` are nullable in the API's own types, and the
-// rest is described as present "where applicable" (api-reference/get-transactions, guides/webhooks: field presence by event).
+// rest is described as present "where applicable" (api-reference/get-transactions, guides/webhooks: field presence by event). The id is
+// always there; `trx_ref` may be null at first: see `lateReferences`.
 const OPTIONAL = [
-  ...['id', 'from', 'receiver', 'amount', 'description', 'createdAt', 'status', 'network'],
+  ...['from', 'receiver', 'amount', 'description', 'createdAt', 'status', 'network'],
   ...['asset_type', 'asset_symbol', 'base_trx_hash', 'extl_trx_hash', 'explorer_link'],
 ]
 /** How many lists later a movement, or its next status, is shown at the latest. */
@@ -20,7 +21,7 @@ export function lies(random: Random): (page: Wire[]) => Wire[] {
   const { chance, below, next } = random
   const shown = new Map<string, { wire: Wire; late: number }>()
   const delayed = (wire: Wire): Wire | undefined => {
-    const key = String(wire.trx_ref)
+    const key = String(wire.id)
     const last = shown.get(key)
     if (last?.wire.status === wire.status) return wire
     const late = last?.late ?? below(LATEST + 1)
