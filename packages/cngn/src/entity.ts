@@ -55,6 +55,8 @@ export const TransferEntity = defineEntity({
     receiveAt: p.text().nullable(),
     receiveNetworkKey: p.text().nullable(),
     receiveAmount: minorUnits().nullable(),
+    /** What of it is the provider's, of a payin: the payer pays its fees, too. */
+    receiveFee: minorUnits().nullable().check('receive_fee >= 0'),
     expiresAt: p.datetime(3).nullable(),
     dueAt: instant().nullable(),
     fromCurrency: p.text().nullable(),
@@ -487,6 +489,7 @@ export const blank = {
   receiveAt: null,
   receiveNetworkKey: null,
   receiveAmount: null,
+  receiveFee: null,
   expiresAt: null,
   dueAt: null,
   fromCurrency: null,

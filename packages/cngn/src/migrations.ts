@@ -410,7 +410,7 @@ export const migrations: readonly MigrationStep[] = [
           ...['held>queued', 'held>accepted', 'held>ended'],
         ],
       ),
-      'alter table cngn_transfers add column related_payin_id uuid',
+      'alter table cngn_transfers add column related_payin_id uuid, add column receive_fee numeric(78,0) check (receive_fee >= 0)',
       'alter table cngn_receipts drop constraint cngn_receipts_status_check',
       'alter table cngn_receipts add column alias text, add column detached boolean not null default false',
       'create unique index cngn_receipts_alias_key on cngn_receipts (environment, account, alias)',

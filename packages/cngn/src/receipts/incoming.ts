@@ -100,7 +100,7 @@ async function credit(
   const row = !original
     ? await throughAccount(unit, target)
     : original.kind === 'payin'
-      ? furtherPayin(unit, original, tx.amount)
+      ? furtherPayin(unit, original, tx)
       : again(unit, original)
   return settle(unit, row, receipt, tx)
 }
@@ -205,18 +205,18 @@ type Known = ProviderTransaction & { readonly amount: bigint }
 const PARTIAL_MS = 900_000
 
 /**
- * The fee of money in. A payer who pays what the account asks for, which is more than the amount of the payin, pays the provider's fees,
+ * The fee of money in. A payer who pays what the account of a payin asks for, which is more than its amount, pays the provider's fees,
  * too: the customer is credited with the amount.
  */
-function feeOf({ kind, amount, receiveAmount, fee }: TransferRow, tx: Known): bigint {
-  if (kind !== 'payin' || !amount || receiveAmount !== tx.amount) return tx.fee
-  return amount < tx.amount ? tx.fee + tx.amount - amount : fee > tx.fee ? fee : tx.fee
+function feeOf(row: Pick<TransferRow, 'receiveAmount' | 'receiveFee'>, tx: Known): bigint {
+  const asked = row.receiveAmount === tx.amount ? (row.receiveFee ?? 0n) : 0n
+  return asked > tx.fee ? asked : tx.fee
 }
 
 /** What an object shows of its money. */
 const fieldsOf = (row: TransferRow, tx: Known): Partial<TransferRow> => ({
   amount: tx.amount,
-  fee: feeOf(row, tx),
+  fee: row.relatedPayinId && row.fee > tx.fee ? row.fee : feeOf(row, tx),
   ...(tx.convertedAmount === null ? {} : { convertedAmount: tx.convertedAmount }),
   ...(row.kind === 'payin'
     ? { providerReference: row.providerReference ?? tx.reference }
@@ -248,12 +248,13 @@ async function settle(unit: UnitOfWork, row: TransferRow, receipt: Receipt, tx: 
  * A further transfer to the one-time account of a payin, or one after its end. Its reference stays the original's, so that the next one is
  * told from it.
  */
-const furtherPayin = (unit: UnitOfWork, of: TransferRow, amount: bigint): TransferRow =>
+const furtherPayin = (unit: UnitOfWork, of: TransferRow, tx: Known): TransferRow =>
   createResource(unit, transferResources.payin, {
     ...blank,
     id: newId(),
     ...{ organisationId: of.organisationId, environment: of.environment, kind: 'payin' },
-    ...{ customerId: of.customerId, provider: of.provider, account: of.account, amount, metadata: {} },
+    ...{ customerId: of.customerId, provider: of.provider, account: of.account, amount: tx.amount, metadata: {} },
+    fee: feeOf(of, tx),
     accountNumber: of.accountNumber ?? null,
     accountName: of.accountName ?? null,
     bankName: of.bankName ?? null,

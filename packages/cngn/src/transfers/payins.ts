@@ -63,6 +63,7 @@ export function createPayin(
     metadata: input.metadata ?? {},
     ...opened.account,
     receiveAmount: opened.payable,
+    receiveFee: opened.payable > amount ? opened.payable - amount : 0n,
     expiresAt: opened.expiresAt,
     dueAt: opened.expiresAt,
     reference,

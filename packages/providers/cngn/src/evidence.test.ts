@@ -526,13 +526,22 @@ test('who pays the fees of a one-time account has the amount credited, and its t
   await becomes(merchant, 'payins', payin.id, 'completed')
   expect(await show(merchant, 'payins', payin.id)).toMatchObject({ amount: '575', fee: '75' })
   expect([await balanceOf(merchant, customerId), await gap()]).toEqual(['1500', before])
+  // A second transfer of as much costs as much.
+  await world.pay(payin.reference, 575_000_000n)
+  await world.settle()
+  const further = async () =>
+    (await after(merchant.call('GET /v1/cngn/payins'))).body.data.payins.filter(
+      ({ relatedPayinId }: { relatedPayinId: string }) => relatedPayinId === payin.id,
+    )
+  await expect.poll(further, soon).toMatchObject([{ status: 'completed', amount: '575', fee: '75' }])
+  expect([await balanceOf(merchant, customerId), await gap()]).toEqual(['2000', before])
   // Any other amount is what moved, without a fee that nobody has named.
   const other = await newCngn(merchant, 'payins', customerId, { amount: '500' })
   await world.pay(other.reference, 500_000_000n)
   await world.settle()
   await becomes(merchant, 'payins', other.id, 'completed')
   expect(await show(merchant, 'payins', other.id)).toMatchObject({ amount: '500', fee: '0' })
-  expect(await balanceOf(merchant, customerId)).toBe('2000')
+  expect(await balanceOf(merchant, customerId)).toBe('2500')
   await expectConsistent(service)
 })
 

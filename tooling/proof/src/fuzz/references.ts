@@ -14,6 +14,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   'cngn_receipts.customer_id': ['customers'],
   'cngn_receipts.organisation_id': ['organisations'],
   'cngn_receipts.transfer_id': ['cngn_transfers'],
+  'cngn_transfers.related_payin_id': ['cngn_transfers'],
   'cngn_records.organisation_id': ['organisations'],
   'email_sends.organisation_id': ['organisations'],
   'event_streams.organisation_id': ['organisations'],

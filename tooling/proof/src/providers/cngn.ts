@@ -33,21 +33,34 @@ export async function cngnPart({ cngn, merchants, database, runtime }: ProviderS
     `update cngn_sends set next_send_at = now() - make_interval(secs => 1) where ${unlocked('sent_at is null and not ended and next_send_at > now()')}`,
     `update cngn_sends set next_check_at = now() - make_interval(secs => 1) where ${unlocked('next_check_at > now()')}`,
     'update cngn_receipts set next_check_at = now() - make_interval(secs => 1) where id in (select id from cngn_receipts where next_check_at > now() for update skip locked)',
+    // A process that was killed in its call has not said what became of it: no call takes longer than 15 s, nor do the documents say so.
+    `update cngn_sends set sent_at = sent_at - interval '121 seconds' where ${unlocked("status = 'claimed' and sent_at between now() - interval '120 seconds' and now() - interval '20 seconds'")}`,
     // The fake shows everything within seconds: what two lists, seconds apart, do not show never reached it. In reality it is minutes.
     `update cngn_sends set sent_at = sent_at - interval '301 seconds', absent_since = absent_since - interval '121 seconds' where ${unlocked(
       "reference is null and sent_at < now() - interval '6 seconds' and absent_since between now() - interval '100 seconds' and now() - interval '4 seconds'",
     )}`,
   ]
   const pay = async ({ id, merchant }: (typeof customers)[number], amount: number) => {
-    const { reference } = await created(merchant, 'POST /v1/cngn/payins', { customerId: id, amount: `${amount}` })
-    return cngn.pay(reference, BigInt(amount) * 1_000_000n)
+    const { reference, account } = await created(merchant, 'POST /v1/cngn/payins', {
+      customerId: id,
+      amount: `${amount}`,
+    })
+    // Most payers pay what the account asks for, which is more than the amount; some the amount itself.
+    const paid = random.chance(0.7) ? Number((account as unknown as { amount: string }).amount) : amount
+    const deposit = await cngn.pay(reference, BigInt(paid) * 1_000_000n)
+    // Some pay a second time, at once or long after the payin has ended.
+    if (random.chance(0.15)) later(random.below(20), () => void cngn.pay(reference, BigInt(paid) * 1_000_000n))
+    return deposit
   }
+  const { later, step } = agenda()
   for (const customer of customers) await pay(customer, FUNDS)
+  // From now on payers are asked for the fees, too, and a movement is listed before it has its reference.
+  cngn.fees = { fee: 70, vat: 5 }
+  cngn.lateReferences = 2
   await cngn.settle()
   if (!(await credited(database, hurry, customers.length))) throw new Error('The customers did not get their cNGN')
   const faults = misbehave(cngn, random)
   let objects = 0
-  const { later, step } = agenda()
   /** Redemptions that were on their way. */
   const open = new Set<string>()
   return {
@@ -91,7 +104,7 @@ export async function cngnPart({ cngn, merchants, database, runtime }: ProviderS
       const paid = cngn.transactions.filter(({ trx_type, status }) => trx_type === 'redeem' && status === 'success')[
         number
       ]
-      if (paid) cngn.transactions.push({ ...paid, trx_ref: `${paid.trx_ref}-again` })
+      if (paid) cngn.transactions.push({ ...paid, id: `${paid.id}-again`, trx_ref: `${paid.trx_ref}-again` })
     },
     figures: () => ({ objects, faults: faults() }),
   }
@@ -110,14 +123,24 @@ async function credited(database: StandDatabase, hurry: readonly string[], count
   return false
 }
 
+/** Errors that say nothing of an order, which the API may have kept: guides/errors. The first is documented as not initiated. */
+const KEPT = [
+  { status: 400, message: 'Service is currently unavailable. Please try again later.' },
+  { status: 400, message: 'Insufficient liquidity at the settlement bank, your redemption is queued' },
+  { status: 400, message: 'Permission denied by destination bank: under review' },
+  { status: 500, message: 'Response encryption failed' },
+] as const
+const SENDING = ['POST /redeemAsset', 'POST /withdraw']
+
 /** The API at its worst: broken, late, empty, forgetting to say what it did. It never lies about an end. */
 function misbehave(cngn: FakeCngn, random: Random): () => number {
   const { happens: fault, count } = misbehaviour(random)
-  cngn.spoil = () =>
+  cngn.spoil = (line) =>
     fault(0.1)
       ? random.pick([
+          ...(SENDING.includes(line) ? KEPT.map((each) => ({ ...each, keeps: random.chance(0.7) })) : []),
           { status: 500, message: 'x' },
-          { status: 400, message: 'Service is currently unavailable' },
+          { status: 400, message: 'Service is currently unavailable. Please try again later.' },
           { lateMs: random.below(300) },
           'truncated',
           'lost',

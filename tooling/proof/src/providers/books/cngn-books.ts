@@ -89,16 +89,27 @@ async function arriving(cngn: FakeCngn, database: Pick<StandDatabase, 'pool'>, t
   const receipts = await rows<{
     id: string
     reference: string
+    alias: string | null
     transfer: string | null
     status: string
     amount: string
-  }>(database, 'select id, reference, transfer_id as transfer, status, amount::text from cngn_receipts')
+  }>(database, 'select id, reference, alias, transfer_id as transfer, status, amount::text from cngn_receipts')
   const positions = await journal(database, ['cngn_payin'])
   const differences: Difference[] = []
   let explained = 0n
-  const known = new Map(receipts.map((receipt) => [receipt.reference, receipt]))
+  // A movement has two names; that it is counted under each of them would be twice.
+  const known = new Map(
+    receipts.flatMap((receipt) => [receipt.reference, receipt.alias].map((name) => [name, receipt] as const)),
+  )
   for (const one of cngn.transactions.filter(({ trx_type }) => trx_type === 'deposit')) {
-    const receipt = known.get(one.trx_ref)
+    const receipt = known.get(one.trx_ref) ?? known.get(one.id)
+    const other = known.get(one.id)
+    if (receipt && other && other !== receipt)
+      differences.push({
+        ids: [],
+        isGrave: true,
+        what: `deposit ${one.trx_ref} is counted as ${receipt.id} and ${other.id}`,
+      })
     const has = one.status === 'success' ? unitsOf(one) : 0n
     const credited = receipt?.status === 'credited' ? BigInt(receipt.amount) : 0n
     if (has === credited) continue
@@ -126,7 +137,7 @@ async function treasury(
   explained: bigint,
 ): Promise<Difference[]> {
   const held = cngn.transactions.reduce((sum, one) => {
-    if (one.trx_type === 'deposit') return one.status === 'success' ? sum + unitsOf(one) : sum
+    if (one.trx_type === 'deposit') return one.status === 'success' ? sum + cngn.netOf(one.trx_ref) : sum
     return one.status === 'success' ? sum - unitsOf(one) : sum
   }, 0n)
   const [found] = await rows<{ balance: string }>(

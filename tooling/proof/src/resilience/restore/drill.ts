@@ -42,6 +42,10 @@ interface Request {
 const HURRY = [
   "update cngn_feeds set next_poll_at = least(next_poll_at, now()) where environment = 'live'",
   'update cngn_sends set next_send_at = now() - make_interval(secs => 1) where id in (select id from cngn_sends where sent_at is null and not ended for update skip locked)',
+  // Calls of processes that were stopped are over.
+  `update cngn_sends set sent_at = sent_at - interval '121 seconds'
+    where id in (select id from cngn_sends where status = 'claimed' and sent_at between now() - interval '120 seconds' and now() - interval '20 seconds'
+                 for update skip locked)`,
   `update cngn_sends set sent_at = sent_at - interval '301 seconds', maybe_sent_until = maybe_sent_until - interval '301 seconds',
           absent_since = absent_since - interval '121 seconds'
     where id in (select id from cngn_sends where reference is null and absent_since between now() - interval '100 seconds' and now() - interval '3 seconds'
