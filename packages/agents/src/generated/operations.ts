@@ -3815,7 +3815,7 @@ export const operations: readonly Operation[] = [
     path: '/sandbox/cngn/payins/{payinId}/payments',
     summary: 'Simulate the payment of a payin',
     description:
-      'Default: what the payin asks for. It arrives at once and settles after 2 s, with an amount that ends in `.13` after 30 s. A second payment, or one after the end of its time, is held for the operator.',
+      'Default: what the payin asks for. It arrives at once and settles after 2 s, with an amount that ends in `.13` after 30 s. A second payment, or one after the end of its time, is credited as a payin of its own, with `relatedPayinId`.',
     ids: [
       {
         name: 'payinId',

@@ -2099,6 +2099,8 @@ export interface CngnPayin {
   }
   /** For the narration of the payment; null if it was paid into the permanent account */
   reference: string | null
+  /** The payin to whose one-time account this transfer was made, though it was paid already or had ended; null for every other payin */
+  relatedPayinId: string | null
 }
 
 /** cNGN that arrives on a network */

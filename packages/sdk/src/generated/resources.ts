@@ -209,7 +209,7 @@ class SandboxCngnDepositsResource extends Resource {
 /** The operations of `sandbox.cngn.payins`. */
 class SandboxCngnPayinsResource extends Resource {
   /**
-   * Simulate the payment of a payin. Default: what the payin asks for. It arrives at once and settles after 2 s, with an amount that ends in `.13` after 30 s. A second payment, or one after the end of its time, is held for the operator.
+   * Simulate the payment of a payin. Default: what the payin asks for. It arrives at once and settles after 2 s, with an amount that ends in `.13` after 30 s. A second payment, or one after the end of its time, is credited as a payin of its own, with `relatedPayinId`.
    * `POST /v1/sandbox/cngn/payins/{payinId}/payments`
    *
    * @example
