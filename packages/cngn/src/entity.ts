@@ -188,7 +188,7 @@ export const VirtualAccountEntity = defineEntity({
 })
 
 /**
- * An order of money out, under the object's id: see `sends/table.ts`. `sentAt`: when the last attempt was claimed; null: nothing was sent.
+ * An order of money out, under the object's id: see `movements/sends/table.ts`. `sentAt`: when the last attempt was claimed; null: nothing was sent.
  * `firstSentAt`: the first one; what left before is not the order. `failedAt`: when the last call failed. `refusal`: the provider's answer, if
  * it says that nothing was initiated, or why the order never will be. `releasedAt`: an operator had it sent though it was held.
  * `reference`: the provider's, once it is known. `fingerprint`: what the provider shows of the order. `matched`: the
@@ -283,7 +283,7 @@ const FeedEntity = defineEntity({
 })
 
 /**
- * Money that arrived, by the provider's references: it counts once. See `receipts/table.ts`. Without an organisation nobody knows whose it is. `amount` is in
+ * Money that arrived, by the provider's references: it counts once. See `movements/receipts/table.ts`. Without an organisation nobody knows whose it is. `amount` is in
  * `asset`.
  */
 const ReceiptEntity = defineEntity({

@@ -3,10 +3,10 @@ import { post } from '@payments/ledger'
 import { queryContext, unitOfWork } from '@payments/platform'
 import { describe, expect, test } from 'vitest'
 import { cngnBodies, connected, enabledCustomer, newMerchant, statementsWaiting, useService } from '#testing'
+import { FAILED } from './movements/sends/outgoing.ts'
+import { send } from './movements/sends/send.ts'
 import { type CngnProvider, cngnProvider, convertOutProvider, type SendResult } from './provider/provider.ts'
 import { sandboxCngn } from './provider/sandbox.ts'
-import { FAILED } from './sends/outgoing.ts'
-import { send } from './sends/send.ts'
 import { fail, lockedTransfer } from './transfers/transfers.ts'
 
 /** What the provider answers to an order. */

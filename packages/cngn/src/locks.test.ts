@@ -2,8 +2,8 @@ import { newId } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { connected, expectConsistent, newCngn, newMerchant, statementsWaiting, useService } from '#testing'
 import { enabled } from '../test/money.ts'
+import { applyIncoming } from './movements/receipts/incoming.ts'
 import type { ProviderTransaction } from './provider/provider.ts'
-import { applyIncoming } from './receipts/incoming.ts'
 
 const service = useService()
 

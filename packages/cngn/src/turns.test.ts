@@ -3,8 +3,8 @@ import { providers, queryContext } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { cngnBodies, enabledCustomer, foundOrganisation, useService } from '#testing'
 import { pollFeed } from './movements/feed.ts'
+import { claimDeliveries, claimSends } from './movements/sends/table.ts'
 import { type CngnProvider, cngnProvider } from './provider/provider.ts'
-import { claimDeliveries, claimSends } from './sends/table.ts'
 import { preparePayout } from './transfers/payouts.ts'
 
 const service = useService()

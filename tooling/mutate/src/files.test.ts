@@ -8,7 +8,8 @@ test('the files that write a status, a posting, an amount, an access decision or
   const files = ruleFiles(tree)
   const kinds = (file: string) => files.get(file) ?? []
   expect(kinds('packages/cngn/src/transfers/transfers.ts')).toEqual(expect.arrayContaining(['status', 'access']))
-  expect(kinds('packages/cngn/src/movements/sends.ts')).toEqual(['decides'])
+  expect(kinds('packages/cngn/src/movements/sends/send.ts')).toEqual(['decides'])
+  expect(kinds('packages/cngn/src/movements/sends/table.ts')).toContain('status')
   expect(kinds('packages/fiat/src/polling/reports.ts')).toContain('status')
   expect(kinds('packages/fiat/src/money/journal.ts')).toContain('posting')
   expect(kinds('packages/swaps/src/transactions/transactions.ts')).toEqual(

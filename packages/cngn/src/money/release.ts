@@ -1,8 +1,8 @@
 import { assets } from '@payments/kernel'
 import { actingFor, requireSecondOperator, type UnitOfWork } from '@payments/platform'
 import type { TransferRow } from '../entity.ts'
+import { releaseHeld } from '../movements/sends/table.ts'
 import { findAnywhere } from '../operators/admin.ts'
-import { releaseHeld } from '../sends/table.ts'
 import { errors } from '../states/errors.ts'
 import { lockedTransfer, update } from '../transfers/transfers.ts'
 

@@ -14,10 +14,10 @@ import {
   useService,
 } from '#testing'
 import { balanceOf, enabled, eventsOf, moveOn, readList, sendWaiting, show } from '../../test/money.ts'
+import { applyIncoming } from '../movements/receipts/incoming.ts'
+import { applyOutgoing } from '../movements/sends/outgoing.ts'
 import { operators } from '../operators/operators.ts'
 import type { ProviderTransaction } from '../provider/provider.ts'
-import { applyIncoming } from '../receipts/incoming.ts'
-import { applyOutgoing } from '../sends/outgoing.ts'
 import { machines } from '../states/states.ts'
 import { goesOut, kinds } from '../transfers/kinds.ts'
 import { complete, fail, lockedTransfer, process } from '../transfers/transfers.ts'

@@ -9,16 +9,16 @@ import {
   type UnreadableRecord,
 } from '../provider/provider.ts'
 import { budgetOf } from '../provider/rate-budget.ts'
-import { applyIncoming } from '../receipts/incoming.ts'
-import { checkReceiptLater } from '../receipts/table.ts'
-import { applyOutgoing } from '../sends/outgoing.ts'
-import { checkLater } from '../sends/table.ts'
-import { LAST_KNOWN, resolveOrders, treasuryBefore } from '../sends/unresolved.ts'
 import type { Kind } from '../transfers/kinds.ts'
 import { fail, lockedTransfer } from '../transfers/transfers.ts'
 import { contradictionOf, sameAmount } from './contradictions.ts'
+import { applyIncoming } from './receipts/incoming.ts'
+import { checkReceiptLater } from './receipts/table.ts'
 import { endRecords, keepRecord, type OddRecord, UNAPPLIED, UNREAD } from './records.ts'
 import { LATE_SECONDS, LOST_SECONDS, nextInterval } from './schedule.ts'
+import { applyOutgoing } from './sends/outgoing.ts'
+import { checkLater } from './sends/table.ts'
+import { LAST_KNOWN, resolveOrders, treasuryBefore } from './sends/unresolved.ts'
 
 /** How long a payment that has not settled is found in the list; afterwards by its reference. */
 const LISTED_SECONDS = 3600

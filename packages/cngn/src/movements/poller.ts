@@ -1,11 +1,11 @@
 import { pollTask as polling } from '@payments/platform'
 import { cngnProvider, convertOutProvider } from '../provider/provider.ts'
 import { isFree } from '../provider/rate-budget.ts'
-import { pollDelivery } from '../sends/deliveries.ts'
-import { send } from '../sends/send.ts'
-import { claimDeliveries, claimSends } from '../sends/table.ts'
 import { claimFeeds, pollFeed } from './feed.ts'
 import { DELIVERY, FEED, SEND } from './schedule.ts'
+import { pollDelivery } from './sends/deliveries.ts'
+import { send } from './sends/send.ts'
+import { claimDeliveries, claimSends } from './sends/table.ts'
 
 /** Sends the orders that wait, reads the provider's lists, and follows deliveries. `docs/decisions/cngn.md` explains them. */
 export const tasks = [

@@ -4,13 +4,13 @@ import { decimal } from '../money/amounts.ts'
 import { treasuryName, treasuryProvider } from '../money/holder.ts'
 import { listMovements } from '../movements/feed.ts'
 import { FEED_SOON } from '../movements/schedule.ts'
+import { keepForgotten } from '../movements/sends/outgoing.ts'
+import { doubtForgotten } from '../movements/sends/table.ts'
 import type { ProviderTransaction } from '../provider/provider.ts'
-import { keepForgotten } from '../sends/outgoing.ts'
-import { doubtForgotten } from '../sends/table.ts'
 import { CNGN } from '../transfers/kinds.ts'
 
 // The provider takes no reference of ours, so a database that was restored cannot ask whether an order was sent. Each order that it
-// has, and that the forgotten time may have sent, becomes one without an answer: `sends/unresolved.ts` finds it in the lists, or
+// has, and that the forgotten time may have sent, becomes one without an answer: `movements/sends/unresolved.ts` finds it in the lists, or
 // that it was not sent. What left for orders that the database does not have is kept, so that the same request is not sent again.
 
 /** Orders that have no reference may have been sent in the forgotten time, whatever the database says of them. */

@@ -41,7 +41,7 @@ export const enablementMachine = machine('cngn_enablement', 'pending', {
 })
 
 /**
- * An order of money out, from its object's creation to its end: see `sends/`. Nobody but `sends/table.ts` writes it.
+ * An order of money out, from its object's creation to its end: see `movements/sends/`. Nobody but its `table.ts` writes it.
  */
 export const sendMachine = machine('cngn_send', 'queued', {
   queued: {
@@ -77,7 +77,7 @@ export const sendMachine = machine('cngn_send', 'queued', {
   ended: { description: 'Its object has ended' },
 })
 
-/** Money that arrived: see `receipts/`. Nobody but `receipts/table.ts` writes it. */
+/** Money that arrived: see `movements/receipts/`. Nobody but its `table.ts` writes it. */
 export const receiptMachine = machine('cngn_receipt', 'open', {
   open: {
     description: 'Reported, and not at the provider’s disposal yet',

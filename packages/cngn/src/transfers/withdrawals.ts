@@ -8,7 +8,7 @@ import { blank, type TransferRow } from '../entity.ts'
 import { checkLimits, minorAmount } from '../money/amounts.ts'
 import { checkTreasury, heldBy } from '../money/holder.ts'
 import { hold } from '../money/journal.ts'
-import { queueSend } from '../sends/send.ts'
+import { queueSend } from '../movements/sends/send.ts'
 import { transferResources } from '../states/resources.ts'
 import { CNGN } from './kinds.ts'
 

@@ -1,4 +1,4 @@
-import { ROUNDED } from '../movements/contradictions.ts'
+import { ROUNDED } from '../contradictions.ts'
 
 /** SQL: orders that look like the order `s`, and of which nobody knows whether they were sent. */
 export const EQUAL_IN_DOUBT = `select from cngn_sends o where o.environment = s.environment and o.fingerprint = s.fingerprint and o.id <> s.id

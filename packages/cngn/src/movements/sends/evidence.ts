@@ -1,6 +1,6 @@
-import { sameAmount } from '../movements/contradictions.ts'
-import { SKEW_SECONDS } from '../movements/schedule.ts'
-import type { ProviderTransaction } from '../provider/provider.ts'
+import type { ProviderTransaction } from '../../provider/provider.ts'
+import { sameAmount } from '../contradictions.ts'
+import { SKEW_SECONDS } from '../schedule.ts'
 import { destinationKey } from './fingerprint.ts'
 
 // What a provider's list says of the orders whose call failed. It shows amount, destination and time, and no reference of ours: one
@@ -90,7 +90,7 @@ export type Decision =
   | { readonly do: 'note_absent' | 'send_again' | 'refused' | 'nothing' }
 
 /** Could a movement be an order? `exactly`: everything fits. `possibly`: what the list leaves out, or the time, leaves it open. */
-export function fits(order: OrderInDoubt, { movement: tx, listedAt }: Stranger): 'exactly' | 'possibly' | 'no' {
+function fits(order: OrderInDoubt, { movement: tx, listedAt }: Stranger): 'exactly' | 'possibly' | 'no' {
   const first = order.firstSentAt.getTime()
   // A failed movement is another attempt, or one that moved nothing; one that was listed before the first claim was there already.
   if (tx.status === 'failed' || tx.channel !== order.channel || (listedAt && listedAt.getTime() < first)) return 'no'

@@ -1,9 +1,9 @@
 import { system } from '@payments/kernel'
 import { aboutObject, queryContext, type Runtime, type UnitOfWork, unitOfWork } from '@payments/platform'
-import type { TransferRow } from '../entity.ts'
-import { type ConvertReport, convertOutProvider } from '../provider/provider.ts'
+import type { TransferRow } from '../../entity.ts'
+import { type ConvertReport, convertOutProvider } from '../../provider/provider.ts'
+import { complete, fail, findTransfer, lockedTransfer, update } from '../../transfers/transfers.ts'
 import { arrivedBack, creditRefund } from '../receipts/table.ts'
-import { complete, fail, findTransfer, lockedTransfer, update } from '../transfers/transfers.ts'
 import { type ClaimedDelivery, endSend, postponeDelivery } from './table.ts'
 
 const LONGEST_SECONDS = 60

@@ -1,9 +1,9 @@
 import type { Environment } from '@payments/kernel'
 import { dueInTurns, type Runtime, type SqlExecutor, sqlOf, type UnitOfWork } from '@payments/platform'
-import { SendEntity } from '../entity.ts'
-import { FEED_SOON, LOST_SECONDS, nextCheck, SEND } from '../movements/schedule.ts'
-import { sendMachine } from '../states/states.ts'
-import type { Kind } from '../transfers/kinds.ts'
+import { SendEntity } from '../../entity.ts'
+import { sendMachine } from '../../states/states.ts'
+import type { Kind } from '../../transfers/kinds.ts'
+import { FEED_SOON, LOST_SECONDS, nextCheck, SEND } from '../schedule.ts'
 import { EQUAL_IN_DOUBT, looksLike } from './equal.ts'
 import { CALL_SECONDS } from './evidence.ts'
 
@@ -142,7 +142,7 @@ export async function doubt(unit: UnitOfWork, id: string): Promise<boolean> {
 const IN_DOUBT_OR_QUEUED = quoted(['queued', 'claimed', 'unresolved', 'held'])
 
 /** Why an order is held: its organisation was suspended, or money that looks like it left in the time that a restored database forgot. */
-export type HeldBecause = 'organisation_suspended' | 'cngn_maybe_sent'
+type HeldBecause = 'organisation_suspended' | 'cngn_maybe_sent'
 
 /** It is not sent before an operator releases it. Nothing of it was sent. */
 export const hold = async (unit: UnitOfWork, id: string, because: 'organisation_suspended'): Promise<boolean> =>

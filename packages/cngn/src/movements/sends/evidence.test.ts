@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ProviderTransaction } from '../provider/provider.ts'
+import type { ProviderTransaction } from '../../provider/provider.ts'
 import { type Decision, decide, type Evidence, NOT_INITIATED, type OrderInDoubt } from './evidence.ts'
 
 const CLAIMED = Date.UTC(2026, 10, 28, 12)

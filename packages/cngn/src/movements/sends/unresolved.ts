@@ -1,12 +1,12 @@
 import { type Environment, system } from '@payments/kernel'
 import { queryContext, type Runtime, sqlOf, type UnitOfWork, unitOfWork } from '@payments/platform'
-import { treasuryProvider } from '../money/holder.ts'
-import { type Books, books, most, treasuryBalance } from '../money/treasury.ts'
-import { type Movements, referencesOf } from '../provider/provider.ts'
+import { treasuryProvider } from '../../money/holder.ts'
+import { type Books, books, most, treasuryBalance } from '../../money/treasury.ts'
+import { type Movements, referencesOf } from '../../provider/provider.ts'
+import type { Failure } from '../../states/failure-reasons.ts'
+import type { Kind } from '../../transfers/kinds.ts'
+import { fail, lockedTransfer, update } from '../../transfers/transfers.ts'
 import { unbookedIn } from '../receipts/table.ts'
-import type { Failure } from '../states/failure-reasons.ts'
-import type { Kind } from '../transfers/kinds.ts'
-import { fail, lockedTransfer, update } from '../transfers/transfers.ts'
 import {
   CALL_SECONDS,
   type Decision,

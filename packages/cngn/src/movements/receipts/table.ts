@@ -1,9 +1,9 @@
 import { type Environment, newId } from '@payments/kernel'
 import { type Runtime, type SqlExecutor, sqlOf, type UnitOfWork } from '@payments/platform'
-import { keepRecord } from '../movements/records.ts'
-import { nextCheck } from '../movements/schedule.ts'
-import { type ProviderTransaction, referencesOf } from '../provider/provider.ts'
-import { receiptMachine } from '../states/states.ts'
+import { type ProviderTransaction, referencesOf } from '../../provider/provider.ts'
+import { receiptMachine } from '../../states/states.ts'
+import { keepRecord } from '../records.ts'
+import { nextCheck } from '../schedule.ts'
 
 // The only writer of `cngn_receipts`: money that arrived, by the provider's references. It counts once.
 

@@ -9,14 +9,14 @@ import {
   type UnitOfWork,
   unitOfWork,
 } from '@payments/platform'
-import { holdBack } from '../customers/rules.ts'
-import type { TransferRow } from '../entity.ts'
-import { treasuryProvider } from '../money/holder.ts'
-import { pollFeedSoon } from '../movements/schedule.ts'
-import type { CallBudget, Order, ProviderTransaction, SendResult } from '../provider/provider.ts'
-import { budgetOf } from '../provider/rate-budget.ts'
-import { errors } from '../states/errors.ts'
-import { fail, lockedTransfer, process, update } from '../transfers/transfers.ts'
+import { holdBack } from '../../customers/rules.ts'
+import type { TransferRow } from '../../entity.ts'
+import { treasuryProvider } from '../../money/holder.ts'
+import type { CallBudget, Order, ProviderTransaction, SendResult } from '../../provider/provider.ts'
+import { budgetOf } from '../../provider/rate-budget.ts'
+import { errors } from '../../states/errors.ts'
+import { fail, lockedTransfer, process, update } from '../../transfers/transfers.ts'
+import { pollFeedSoon } from '../schedule.ts'
 import { NOT_INITIATED } from './evidence.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import {
