@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest'
-import { bankTransfer, dyingEverywhere, expectConsistent, journal, newCngn, newMerchant, useService } from '#testing'
+import {
+  bankTransfer,
+  call,
+  dyingEverywhere,
+  expectConsistent,
+  journal,
+  newCngn,
+  newMerchant,
+  signedIn,
+  useService,
+} from '#testing'
 import { balanceOf, enabled, eventsOf, moveOn, readList, sendWaiting, show, verify } from '../test/money.ts'
 
 const service = useService()
@@ -72,6 +82,50 @@ test('a crash before any statement of a payout, and between them and the call of
     'available cNGN': `${10000 - sum}000000`,
     'external cNGN': `-${10000 - sum}000000`,
   })
+  await expectConsistent(service)
+})
+
+test('a crash before any statement of a further transfer to a payin makes one payin of it', async () => {
+  const merchant = await newMerchant(service)
+  const customerId = await enabled(service, merchant)
+  const { id } = await newCngn(merchant, 'payins', customerId, { amount: '500' })
+  const pay = () => merchant.call(`POST /v1/sandbox/cngn/payins/${id}/payments`, { body: {} })
+  await pay()
+  await readList(service, merchant)
+  await pay()
+  await advanced(merchant.organisationId)
+  expect(await dyingEverywhere(service, (runtime) => readList(service, merchant, runtime))).toBeGreaterThan(5)
+  expect(await balanceOf(merchant, customerId)).toEqual(['1000', '0'])
+  const { payins, total } = (await merchant.call('GET /v1/cngn/payins')).body.data
+  expect([total, payins[0].relatedPayinId, await eventsOf(service, payins[0].id)]).toEqual([2, id, done])
+  await expectConsistent(service)
+})
+
+test('a crash before any statement of a payout whose organisation was suspended holds it, and one in its release sends it once', async () => {
+  const token = (await signedIn(service.runtime, { role: 'operator' })).accessToken
+  const merchant = await newMerchant(service)
+  const customerId = await enabled(service, merchant, '1000')
+  const { id } = await newCngn(merchant, 'payouts', customerId)
+  const ops = (line: string) => call(service, line, { token, key: null, body: { reason: 'A stolen key' } })
+  expect((await ops(`POST /v1/admin/ops/organisations/${merchant.organisationId}/suspend`)).status).toBe(200)
+  expect(await dyingEverywhere(service, (runtime) => sendWaiting(service, merchant, runtime))).toBeGreaterThan(3)
+  const state = async () =>
+    (await service.runtime.pool.query('select status, attempts from cngn_sends where id = $1', [id])).rows[0]
+  expect(await state()).toEqual({ status: 'held', attempts: 0 })
+  expect((await ops(`POST /v1/admin/ops/cngn/transfers/${id}/release`)).status).toBe(200)
+  await dyingEverywhere(service, (runtime) => sendWaiting(service, merchant, runtime))
+  // What was claimed and is not in the list was not sent.
+  await service.runtime.pool.query("update cngn_sends set sent_at = sent_at - interval '6 seconds' where id = $1", [id])
+  for (let times = 0; times < 3; times++) {
+    await readList(service, merchant)
+    await sendWaiting(service, merchant)
+    await advanced(merchant.organisationId)
+  }
+  const { rows } = await service.runtime.pool.query(
+    "select 1 from sandbox_cngn_transactions where account = $1 and channel = 'payout'",
+    [merchant.organisationId],
+  )
+  expect([rows.length, (await show(merchant, 'payouts', id)).status]).toEqual([1, 'completed'])
   await expectConsistent(service)
 })
 
