@@ -18,7 +18,7 @@ export const fiatAdminRouter = {
     tag,
     summary: 'List local fiat orders in flight and those that need attention',
     description:
-      'Orders of all organisations. `attention`: `compliance_hold` (the provider holds the money), `money_with_provider` (failed, and no refund is reported), `refund_failed`, `returned_after_delivery` (the bank returned a confirmed transfer), `cancelled_by_provider` (it hides the order), `contradicting_report`. `pollError`: why the provider could not be asked. At most 200; `total` counts all.',
+      'Orders of all organisations. `attention`: `compliance_hold` (the provider holds the money), `money_with_provider` (failed, and no refund is reported), `refund_failed`, `returned_after_delivery` (the bank returned a confirmed transfer), `cancelled_by_provider` (it hides the order), `unconfirmed` (it says that it has transferred, and has not confirmed it for half an hour), `other_credentials` (the order was created with other credentials than those of now, and is not asked about with these), `contradicting_report`. `pollError`: why the provider could not be asked. At most 200; `total` counts all.',
     message: 'Orders retrieved',
     input: noInput,
     output: AdminOrderList,

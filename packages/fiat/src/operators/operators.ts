@@ -11,7 +11,7 @@ async function recheck(unit: UnitOfWork, ids: readonly string[]): Promise<void> 
 const source = (kind: 'offramp' | 'onramp', paying: string, unfinished: string, outcome: string): AttentionSource => ({
   kind,
   sql: `select o.id, o.organisation_id, o.environment, o.status,
-               case when o.attention = 'compliance_hold' then 'held' when o.attention is not null then 'failed'
+               case when o.attention = 'compliance_hold' then 'held' when o.attention in ('unconfirmed', 'other_credentials') then 'unknown' when o.attention is not null then 'failed'
                     when ${outcome} or (q.failing_since is not null and o.status in (${paying})) then 'unknown' else 'stuck' end as condition,
                coalesce(o.attention, q.error, case when ${outcome} then 'The provider does not report the outcome of the money' else 'No change for longer than an hour' end) as reason,
                coalesce(q.failing_since, o.updated_at) as since

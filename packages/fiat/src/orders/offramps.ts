@@ -26,7 +26,7 @@ import {
   type Institution,
 } from '../provider/provider.ts'
 import { fiatProviders } from '../provider/providers.ts'
-import { canonicalRate, sold } from '../quotes/amounts.ts'
+import { canonicalRate } from '../quotes/amounts.ts'
 import { fiatCurrencies } from '../quotes/currencies.ts'
 import { checkQuote, findQuote } from '../quotes/quotes.ts'
 import { checkReference } from '../quotes/references.ts'
@@ -115,7 +115,7 @@ async function prepareWith(
   if (quote && (rate !== quote.rate || accepted.fee !== quote.fee))
     throw invalid({ quoteId: 'The provider does not honour this quote any more: request another one' })
   if (!isAddressOf(plan.network.type, accepted.deposit.address)) throw errors.fiat_provider_failed()
-  const convertedAmount = sold(plan.amount, plan.asset, plan.currency, rate)
+  const { convertedAmount } = accepted
   checkFiatLimits(offers, plan.currency, convertedAmount)
   return {
     id,

@@ -57,6 +57,7 @@ export async function fetchReport(context: QueryContext, direction: Direction, o
       reference: order.id,
       providerOrderId: order.providerOrderId,
       asset: offramp ? order.sourceCurrency : order.destinationCurrency,
+      networkKey: order.networkKey,
       currency: offramp ? order.destinationCurrency : order.sourceCurrency,
       amount: order.amount,
       asked: expectedAmount(order),

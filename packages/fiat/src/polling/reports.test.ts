@@ -5,8 +5,8 @@ import { call, expectConsistent, journal, newMerchant, newOfframp, newOnramp, si
 import { eventsOf, pollAfter, reportOf } from '../../test/orders.ts'
 import { offrampMachine, onrampMachine } from '../orders/states.ts'
 import type { Direction, OrderReport } from '../provider/provider.ts'
+import { pathTo } from './path.ts'
 import { applyPoll } from './polls.ts'
-import { pathTo } from './reports.ts'
 import { announce } from './schedule.ts'
 
 const service = useService()

@@ -8,6 +8,8 @@ import { refundResource } from '../orders/resources.ts'
 import { conform } from '../provider/conform.ts'
 import type { Direction, OrderReport } from '../provider/provider.ts'
 import { contradict, contradictionOf, recordEvidence } from './evidence.ts'
+import { keepOutcome, keepUnconfirmed, restsUnconfirmed } from './outcomes.ts'
+import { pathTo } from './path.ts'
 
 /**
  * Applies what the provider reported of an order, in the caller's transaction: every state in between, each with its event,
@@ -39,6 +41,7 @@ export async function applyReport(
 export function isNothingNew(order: OrderRow, report: OrderReport): boolean {
   if (report.refund || report.cancelled || report.outcomeUnknown) return false
   if (order.settledAt || order.attention || ('providerOutcome' in order && order.providerOutcome)) return false
+  if (restsUnconfirmed(order, report)) return false
   if (report.status === 'waiting')
     return report.receivedAmount === null && ['pending', 'awaiting_payment'].includes(order.status)
   return report.status === 'received' && order.status === 'processing' && report.receivedAmount === order.receivedAmount
@@ -66,6 +69,7 @@ async function applyKnown(
   if (order.status === 'failed' && order.receivedAmount != null && report.refund)
     order = await applyRefund(unit, direction, order, report.refund, drafts)
   order = await keepOutcome(unit, direction, order, report)
+  order = await keepUnconfirmed(unit, direction, order, report)
   // What was converted was posted with the amounts of an earlier report.
   if (before.status === 'settled' && amountsDiffer(before, order))
     await conform(unit, direction, order, 'corrected', drafts)
@@ -196,21 +200,6 @@ async function applyLate(
   return next
 }
 
-/** The provider does not report the outcome of the money, or says so again. */
-async function keepOutcome(
-  unit: UnitOfWork,
-  direction: Direction,
-  order: OrderRow,
-  report: OrderReport,
-): Promise<OrderRow> {
-  if (direction === 'onramp') return order
-  const unknown = report.outcomeUnknown && (order.status === 'processing' || order.status === 'settled')
-  const outcome = unknown ? 'unknown' : null
-  return ((order as OfframpRow).providerOutcome ?? null) === outcome
-    ? order
-    : update(unit, direction, order, { providerOutcome: outcome })
-}
-
 /** Applies what the provider reported of the refund of a failed order. Every change is an event of the order. */
 async function applyRefund(
   unit: UnitOfWork,
@@ -244,52 +233,4 @@ async function applyRefund(
   if (completes) drafts.push(journal.refunded(amount ?? 0n, inSuspense))
   else if (!inSuspense) drafts.push(journal.stranded)
   return updateAnnounced(unit, direction, await reload(), { attention: completes ? null : 'refund_failed' })
-}
-
-/** The states of an order that succeeds, and the event that leads from each to the next. */
-const LINES = {
-  offramp: { states: ['pending', 'processing', 'settled', 'delivered'], events: ['receive', 'settle', 'deliver'] },
-  onramp: { states: ['awaiting_payment', 'processing', 'delivered'], events: ['receive', 'deliver'] },
-} as const
-
-/** What an order has to pass through for a report. */
-export interface Path {
-  readonly events: readonly ('receive' | 'settle' | 'deliver' | 'fail' | 'expire')[]
-  /** Why it fails, where the provider does not say. */
-  readonly reason: OrderReport['failureReason']
-}
-
-const nowhere: Path = { events: [], reason: null }
-
-/**
- * The events that bring an order from its status to the reported one, through every state in between. Empty when it is
- * there, or beyond: reports of earlier states change nothing. Money that was received is never skipped: an order with
- * money is `processing` before it fails, and `settled` before its bank returns it.
- */
-export function pathTo(direction: Direction, status: string, received: boolean, report: OrderReport): Path {
-  const { states, events } = LINES[direction]
-  const at = status === 'expired' ? 0 : (states as readonly string[]).indexOf(status)
-  if (at < 0 || at === states.length - 1) return nowhere
-  const hasMoney = received || at > 0
-  const until = (state: string) => events.slice(at, Math.max(at, (states as readonly string[]).indexOf(state)))
-  switch (report.status) {
-    case 'waiting':
-      return nowhere
-    case 'received':
-      return { events: until('processing'), reason: null }
-    case 'settled':
-      return { events: until(direction === 'offramp' ? 'settled' : 'processing'), reason: null }
-    case 'delivered':
-      return { events: until('delivered'), reason: null }
-    case 'expired':
-      if (!hasMoney && direction === 'onramp') return { events: status === 'expired' ? [] : ['expire'], reason: null }
-      if (!hasMoney) return { events: ['fail'], reason: 'deposit_not_received' }
-      // Its money came later, and the report is older than that.
-      if (direction === 'onramp' && at > 0) return nowhere
-      break
-  }
-  if (!hasMoney) return { events: ['fail'], reason: direction === 'offramp' ? 'payout_failed' : 'delivery_failed' }
-  if (direction === 'onramp') return { events: [...until('processing'), 'fail'], reason: 'delivery_failed' }
-  const through = report.failureReason === 'returned_by_bank' ? 'settled' : 'processing'
-  return { events: [...until(through), 'fail'], reason: status === 'settled' ? 'returned_by_bank' : 'payout_failed' }
 }

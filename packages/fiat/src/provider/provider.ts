@@ -57,6 +57,8 @@ export interface SellQuoteRequest {
 export interface SellQuote {
   readonly rate: string
   readonly fee: bigint
+  /** What is paid out, in minor units of the currency. */
+  readonly convertedAmount: bigint
   readonly expiresAt: Date
   /** What the provider needs to honour it. */
   readonly terms: string | null
@@ -99,6 +101,8 @@ interface AcceptedOrder {
   readonly evidence?: Readonly<Record<string, string>>
 }
 export interface AcceptedOfframp extends AcceptedOrder {
+  /** What is paid out for the amount of the order, in minor units of the currency. */
+  readonly convertedAmount: bigint
   readonly deposit: { readonly address: string; readonly amount: bigint; readonly expiresAt: Date }
 }
 export interface AcceptedOnramp extends AcceptedOrder {
@@ -120,6 +124,7 @@ export interface OrderQuery {
   readonly reference: string
   readonly providerOrderId: string
   readonly asset: string
+  readonly networkKey: string
   readonly currency: string
   /** As fixed when the order was created, in the source currency: what is converted, and what the payer was asked for, fees included. */
   readonly amount: bigint
@@ -145,6 +150,8 @@ export interface OrderReport {
   } | null
   /** The provider has the money and does not report the outcome. */
   readonly outcomeUnknown: boolean
+  /** The provider says that it has transferred, and has not confirmed it: the transfer may still fail. An order that stays so needs an operator. */
+  readonly unconfirmed?: boolean
   /** The provider cancelled the order and hides it: it may still assign it again, pay it out or send the money back. */
   readonly cancelled?: boolean
 }

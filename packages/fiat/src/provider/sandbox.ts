@@ -5,7 +5,7 @@ import bs58 from 'bs58'
 import bs58check from 'bs58check'
 import { checksum } from 'ox/Address'
 import { errors } from '../api/errors.ts'
-import { bought, cost } from '../quotes/amounts.ts'
+import { bought, cost, sold } from '../quotes/amounts.ts'
 import type { NewOfframpOrder, NewOnrampOrder, SandboxFiat } from './provider.ts'
 import { marketOf, offers, WINDOW_SECONDS } from './sandbox-data.ts'
 import { feeOf, grossOf } from './sandbox-fees.ts'
@@ -84,10 +84,12 @@ export function sandboxFiat(db: SqlExecutor): SandboxFiat {
       if (accountNumber === NO_ACCOUNT && purpose === 'verification') return { status: 'not_found' }
       return { status: 'verified', accountName: HOLDER }
     },
-    async sellQuote({ amount, currency }) {
+    async sellQuote({ amount, asset, currency }) {
+      const { rate } = marketOf(currency)
       return {
-        rate: marketOf(currency).rate,
+        rate,
         fee: feeOf(amount),
+        convertedAmount: sold(amount, asset, currency, rate),
         expiresAt: new Date(Date.now() + QUOTE_SECONDS * 1000),
         terms: null,
       }
@@ -95,7 +97,11 @@ export function sandboxFiat(db: SqlExecutor): SandboxFiat {
     async createOfframp(order) {
       const { expiresAt, ...accepted } = await keep('offramp', order, order.amount)
       const address = newAddress[networkOf(order.networkKey)?.type ?? 'evm']()
-      return { ...accepted, deposit: { address, amount: order.amount + accepted.fee, expiresAt } }
+      return {
+        ...accepted,
+        convertedAmount: sold(order.amount, order.asset, order.currency, accepted.rate),
+        deposit: { address, amount: order.amount + accepted.fee, expiresAt },
+      }
     },
     async createOnramp(order) {
       const amount = amountOf(order)

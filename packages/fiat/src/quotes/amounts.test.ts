@@ -1,7 +1,7 @@
 import { assetNamed, toMinor } from '@payments/kernel'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bought, canonicalRate, cost, decimal, fiatConversions, needed, sold } from './amounts.ts'
+import { bought, canonicalRate, cost, decimal, fiatConversions, needed, sold, soldWhole } from './amounts.ts'
 
 /** Currencies with 0, 2 and 3 decimals. */
 const CURRENCIES = ['UGX', 'NGN', 'TND'] as const
@@ -82,5 +82,18 @@ test('a rate has one spelling', () => {
 
 test('a symbol that no corridor can have is refused by its name, and other domains convert as this one', () => {
   expect(() => assetNamed('XYZ')).toThrow('No asset XYZ')
-  expect(fiatConversions).toEqual({ sold, bought, needed, cost })
+  expect(fiatConversions).toEqual({ sold, soldWhole, bought, needed, cost })
 })
+
+test.each([
+  ['25000000', '1580.25', '3950600'],
+  ['10000000', '1580.25', '1580200'],
+  ['10000000', '1580.35', '1580400'],
+  ['2000000', '1580.75', '316200'],
+  ['10', '1580.25', '0'],
+])(
+  '%s minor units at %s are paid out as %s: whole units of the currency, halves to the even one',
+  (units, rate, whole) => {
+    expect(soldWhole(BigInt(units), 'USDC', 'NGN', rate)).toBe(BigInt(whole))
+  },
+)

@@ -25,6 +25,19 @@ export function sold(amount: bigint, from: string, to: string, rate: string): bi
   return (amount * numerator * scale(to)) / (denominator * scale(from))
 }
 
+/**
+ * {@link sold} for a provider that pays out whole units of the currency: rounded to the nearest, halves to the even one, as banks do. In minor
+ * units.
+ */
+export function soldWhole(amount: bigint, from: string, to: string, rate: string): bigint {
+  const { numerator, denominator } = fraction(rate)
+  const divisor = denominator * scale(from)
+  const product = amount * numerator
+  const [whole, rest] = [product / divisor, 2n * (product % divisor)]
+  const isUp = rest > divisor || (rest === divisor && whole % 2n === 1n)
+  return (isUp ? whole + 1n : whole) * scale(to)
+}
+
 /** Stablecoin for an amount of fiat at a rate (fiat for one unit of stablecoin), rounded down to the asset's minor unit. */
 export function bought(amount: bigint, from: string, to: string, rate: string): bigint {
   const { numerator, denominator } = fraction(rate)
@@ -46,4 +59,4 @@ export function cost(amount: bigint, from: string, to: string, rate: string): bi
 }
 
 /** Conversions at a rate, for adapters and prices. */
-export const fiatConversions = { sold, bought, needed, cost }
+export const fiatConversions = { sold, soldWhole, bought, needed, cost }

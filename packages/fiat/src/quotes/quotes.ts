@@ -6,7 +6,7 @@ import { QuoteEntity, type QuoteRow } from '../entities/entity.ts'
 import { newCall } from '../polling/limits.ts'
 import type { FiatProvider } from '../provider/provider.ts'
 import { fiatProviders } from '../provider/providers.ts'
-import { canonicalRate, decimal, sold } from './amounts.ts'
+import { canonicalRate, decimal } from './amounts.ts'
 import { checkFiatLimits, type Plan, planOf } from './rules.ts'
 
 type Input = z.output<typeof NewSellQuote>
@@ -34,7 +34,7 @@ async function quoteOf(
     provider.sellQuote({ amount, asset, networkKey: network.key, currency }),
   )
   const rate = canonicalRate(quote.rate)
-  const convertedAmount = sold(amount, asset, currency, rate)
+  const { convertedAmount } = quote
   checkFiatLimits(offers, currency, convertedAmount)
   return {
     provider: provider.name,

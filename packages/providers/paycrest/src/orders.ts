@@ -11,10 +11,10 @@ import { ProviderError } from '@payments/provider-http'
 import type { z } from 'zod'
 import type { PaycrestClient } from './client.ts'
 import { isDuplicate } from './errors.ts'
-import { textOf, unitsOf } from './offers/amounts.ts'
+import { payoutOf, textOf, unitsOf } from './offers/amounts.ts'
 import { type FeeTerms, termsOf } from './offers/fees.ts'
 import { networkNames } from './offers/offers.ts'
-import { Offramp, Onramp, Order, OrderList, Orders } from './wire.ts'
+import { Offramp, Onramp, Order, OrderList, Orders, UNREADABLE } from './wire.ts'
 
 /** Paycrest encrypts the recipient in at most 500 bytes, of which about 450 are usable. */
 const RECIPIENT_BYTES = 450
@@ -75,12 +75,14 @@ export async function createOfframp(
     },
   })
   const fee = feeOf(accepted, asset)
+  const rate = await rateOf(client, accepted)
   const { receiveAddress, validUntil } = accepted.providerAccount
   return {
     terms: termsOf(accepted, order.amount, asset),
     accepted: {
       providerOrderId: accepted.id,
-      rate: await rateOf(client, accepted),
+      rate,
+      convertedAmount: payoutOf(order.amount, asset, order.currency, rate),
       fee,
       deposit: { address: receiveAddress, amount: order.amount + fee, expiresAt: validUntil },
     },
@@ -185,9 +187,10 @@ export async function ordersSince(client: PaycrestClient, from: Date): Promise<r
   const found = new Map<string, ListedOrder>()
   for (let page = 1; page <= LISTED_PAGES; page++) {
     const { orders } = await client.get('/sender/orders', { page: String(page), pageSize: String(PAGE) }, Orders)
-    for (const { id, reference, status, amount, createdAt } of orders)
-      if (createdAt === null || createdAt >= from) found.set(id, { reference, providerOrderId: id, status, amount })
-    const last = orders.at(-1)?.createdAt
+    for (const [index, { id, reference, status, amount, createdAt }] of orders.entries())
+      if (createdAt === null || createdAt >= from)
+        found.set(id === UNREADABLE ? `${page} ${index}` : id, { reference, providerOrderId: id, status, amount })
+    const last = orders.findLast(({ createdAt }) => createdAt !== null)?.createdAt
     if (orders.length < PAGE || (last && last < from)) return [...found.values()]
   }
   throw new ProviderError(

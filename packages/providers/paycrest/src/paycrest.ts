@@ -2,7 +2,7 @@ import { type Account, type FiatProvider, fiatErrors } from '@payments/fiat'
 import { isAuthentic, referenceOf } from './callback.ts'
 import { type PaycrestOptions, paycrestClient } from './client.ts'
 import { isHidden, isNoAccount, mapErrors } from './errors.ts'
-import { textOf } from './offers/amounts.ts'
+import { payoutOf, textOf } from './offers/amounts.ts'
 import { type FeeTerms, feeUnder } from './offers/fees.ts'
 import { networkNames, paycrestMarket } from './offers/offers.ts'
 import { accountMetadata, createOfframp, createOnramp, identifier, ordersSince } from './orders.ts'
@@ -74,6 +74,7 @@ export function paycrest(options: PaycrestOptions): FiatProvider {
         const { sell } = await client.get(`/rates/${network}/${asset}/${text}/${currency}`, { side: 'sell' }, Rates)
         return {
           rate: sell.rate,
+          convertedAmount: payoutOf(amount, asset, currency, sell.rate),
           fee: feeUnder(lastTerms.get(feeKey(request)), amount, asset),
           expiresAt: new Date(Date.now() + QUOTE_SECONDS * 1000),
           terms: sell.providerIds.length > 0 ? JSON.stringify(sell.providerIds) : null,

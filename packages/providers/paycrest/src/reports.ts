@@ -1,5 +1,6 @@
-import { fiatConversions, type OrderQuery, type OrderReport } from '@payments/fiat'
-import { unitsOf } from './offers/amounts.ts'
+import type { OrderQuery, OrderReport } from '@payments/fiat'
+import { networkOf } from '@payments/kernel'
+import { payoutOf, unitsOf } from './offers/amounts.ts'
 import type { Order } from './wire.ts'
 
 type Status = OrderReport['status']
@@ -10,7 +11,8 @@ const STATUSES: Readonly<Record<OrderQuery['direction'], ReadonlyMap<string, Sta
     ['deposited', 'received'],
     ['pending', 'received'],
     ['fulfilling', 'received'],
-    ['fulfilled', 'settled'],
+    // Also after a transfer that failed: the order is then offered to another provider, or refunded (tasks/fulfillments_webhooks.go).
+    ['fulfilled', 'received'],
     ['validated', 'delivered'],
     ['settling', 'delivered'],
     ['settled', 'delivered'],
@@ -31,6 +33,9 @@ const STATUSES: Readonly<Record<OrderQuery['direction'], ReadonlyMap<string, Sta
     ['expired', 'expired'],
   ]),
 }
+
+/** The provider says that it has transferred. Only `validated` says that the transfer is confirmed. */
+const UNCONFIRMED = 'fulfilled'
 
 /** Statuses that only orders with money have. `amountPaid` may be missing, and is never written for onramps. */
 const PAID: Readonly<Record<OrderQuery['direction'], ReadonlySet<string>>> = {
@@ -77,17 +82,31 @@ export function reportOf(query: OrderQuery, order: Order, held: boolean): OrderR
   const paid = PAID[direction].has(order.status) || isPositive(order.amountPaid) || held
   // A deposit that came when the order had expired goes back to the payer, without a change of status (tasks/refunds.go).
   const isLate = order.status === 'expired' && paid && !held
+  const isReturned = isLate && returnsLate(query)
   // A status that is not documented says nothing about the money: it is with Paycrest, and the order stays as it is.
   const status = held || isLate ? 'failed' : (known ?? (paid ? 'received' : 'waiting'))
   const money = paid ? (direction === 'offramp' ? offrampMoney(query, order) : onrampMoney(query, order)) : nothing
+  // The gateway takes no order of nothing: what a deposit leaves that is no more than the fees stays where it is.
+  const isTooLittle = direction === 'offramp' && status === 'received' && money.convertedAmount === 0n
   return {
     status,
     ...money,
     txHash: hashOf(query, order),
-    failureReason: held ? 'compliance_hold' : isLate && direction === 'offramp' ? 'deposit_not_received' : null,
-    refund: isLate ? { status: 'pending', amount: null, txHash: null } : refundOf(order),
-    outcomeUnknown: known === undefined && paid,
+    failureReason: held ? 'compliance_hold' : direction === 'offramp' ? reasonOf(order, isLate) : null,
+    refund: isReturned ? { status: 'pending', amount: null, txHash: null } : refundOf(query, order, money),
+    outcomeUnknown: (known === undefined && paid) || isTooLittle,
+    unconfirmed: order.status === UNCONFIRMED,
   }
+}
+
+/** Whether what arrives at an expired order goes back by itself: on EVM networks alone (tasks/refunds.go). */
+const returnsLate = ({ direction, networkKey }: OrderQuery): boolean =>
+  direction === 'onramp' || networkOf(networkKey)?.type === 'evm'
+
+/** Paycrest tells no reason. What is sent back before `validated` was never paid out: no bank has returned it. */
+function reasonOf({ status }: Order, isLate: boolean): OrderReport['failureReason'] {
+  if (isLate) return 'deposit_not_received'
+  return status === 'refunding' || status === 'refunded' ? 'payout_failed' : null
 }
 
 type Money = Pick<OrderReport, 'receivedAmount' | 'convertedAmount' | 'fee'>
@@ -109,7 +128,7 @@ function offrampMoney({ asset, currency, amount, asked, rate }: OrderQuery, orde
   const net = converted > 0n ? converted : 0n
   return {
     receivedAmount,
-    convertedAmount: fiatConversions.sold(net, asset, currency, rate),
+    convertedAmount: payoutOf(net, asset, currency, rate),
     fee: receivedAmount - net,
   }
 }
@@ -128,8 +147,21 @@ function hashOf({ direction }: OrderQuery, order: Order): string | null {
   return deposit?.tx_hash ?? (order.status === 'deposited' ? order.txHash : null)
 }
 
-/** `AmountReturned` is never written, so what went back is not told. */
-function refundOf(order: Order): OrderReport['refund'] {
+/**
+ * What went back, as the server computes it: `AmountReturned` is never written. Of an offramp the amount and the sender's fee (contracts/Gateway.sol,
+ * `refund`), so that the network's fee stays; of an onramp whole units of the currency (tasks/fulfillments_webhooks.go,
+ * `callTxRefundAndStore`). An amount that is not what the deposit leaves is not believed here either.
+ */
+function refundOf(query: OrderQuery, order: Order, money: Money): OrderReport['refund'] {
   if (order.status === 'refunding') return { status: 'pending', amount: null, txHash: null }
-  return order.status === 'refunded' ? { status: 'completed', amount: null, txHash: order.txHash } : null
+  if (order.status !== 'refunded') return null
+  const { direction, asset, currency, rate, amount, asked } = query
+  const senderFee = unitsOf(order.senderFee ?? '0', asset)
+  const amountBack = () => {
+    if (direction === 'onramp') return payoutOf(unitsOf(order.amount, asset) + senderFee, asset, currency, rate)
+    const [received, fee] = [money.receivedAmount ?? asked, money.fee ?? asked - amount]
+    return fee < senderFee ? received : received - fee + senderFee
+  }
+  const back = amountBack()
+  return { status: 'completed', amount: back > 0n ? back : null, txHash: order.txHash }
 }

@@ -1,3 +1,4 @@
+import { providerId, providerText, providerTime, readable } from '@payments/provider-http'
 import { z } from 'zod'
 
 // Paycrest's responses, version 2, as far as they are used. Additional fields are ignored.
@@ -5,7 +6,8 @@ import { z } from 'zod'
 const absent = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
 /** Every numeral is text, with any number of decimals. */
 const Numeral = z.string().regex(/^\d{1,30}(\.\d{1,30})?$/)
-const Time = z.iso.datetime({ offset: true }).transform((at) => new Date(at))
+/** Of an order with money: the indexer rewrites `amount` and `senderFee` to what a deposit leaves, which may be less than nothing. */
+const Signed = z.string().regex(/^-?\d{1,30}(\.\d{1,30})?$/)
 
 /** What `data` of a failed validation may be: one field, or several. */
 const Refusal = z.object({ field: z.string(), message: z.string() })
@@ -39,26 +41,26 @@ export const Tokens = z.array(z.object({ symbol: z.string(), decimals: z.number(
 export const Rates = z.object({ sell: z.object({ rate: Numeral, providerIds: z.array(z.string()).max(3) }) })
 
 /** `POST /verify-account`: a name, or the literal `OK` where nobody resolves names. */
-export const AccountHolder = z.string().min(1)
+export const AccountHolder = providerText
 
-const DepositAddress = z.object({ receiveAddress: z.string().min(1), validUntil: Time })
+const DepositAddress = z.object({ receiveAddress: providerId, validUntil: providerTime })
 const VirtualAccount = z.object({
-  institution: z.string(),
-  accountIdentifier: z.string().min(1),
-  accountName: z.string(),
+  institution: providerText,
+  accountIdentifier: providerId,
+  accountName: providerText,
   amountToTransfer: Numeral,
-  validUntil: Time,
+  validUntil: providerTime,
 })
 
 /** The server omits what is empty. */
 const order = {
-  id: z.string().min(1),
+  id: providerId,
   status: z.string(),
   amount: Numeral,
   rate: absent(Numeral),
   senderFee: absent(Numeral),
   transactionFee: absent(Numeral),
-  reference: absent(z.string()),
+  reference: absent(providerId).catch(null),
 }
 /** A percentage belongs to each amount; text that is no numeral, such as none at all, means a fixed fee. */
 const senderFeePercent = absent(z.string()).transform((text) =>
@@ -73,23 +75,49 @@ export type Onramp = z.output<typeof Onramp>
 /** `GET /sender/orders/{id}`. `status` is open: Paycrest has added values before. */
 export const Order = z.object({
   ...order,
+  amount: Signed,
+  senderFee: absent(Signed),
   amountPaid: absent(Numeral),
   amountReturned: absent(Numeral),
-  txHash: absent(z.string()),
-  transactionLogs: absent(z.array(z.object({ status: z.string(), tx_hash: z.string() }))),
+  // A hash that cannot be read is not told; it hides nothing else.
+  txHash: absent(providerId).catch(null),
+  transactionLogs: absent(readable(z.object({ status: z.string(), tx_hash: providerId }))).catch(null),
 })
 export type Order = z.output<typeof Order>
 
 export const OrderList = z.object({
   total: z.number().int(),
-  orders: z.array(z.object({ reference: absent(z.string()) }).loose()),
+  orders: z.array(
+    z
+      .object({ reference: absent(providerId).catch(null) })
+      .loose()
+      .catch({ reference: null }),
+  ),
 })
 
-/** `GET /sender/orders`, newest first, to find out which orders there are. */
-export const Orders = z.object({ orders: z.array(z.object({ ...order, createdAt: absent(Time) })) })
+/** What stands for text that cannot be read. */
+export const UNREADABLE = '(unreadable)'
+const AnyText = providerText.catch(UNREADABLE)
+/**
+ * `GET /sender/orders`, newest first, to find out which orders there are. It has orders of every sender of the account: one that cannot be
+ * read is an order still, and hides no other.
+ */
+export const Orders = z.object({
+  orders: z.array(
+    z
+      .object({
+        id: AnyText,
+        status: AnyText,
+        amount: AnyText,
+        reference: absent(providerId).catch(null),
+        createdAt: absent(providerTime).catch(null),
+      })
+      .catch({ id: UNREADABLE, status: UNREADABLE, amount: UNREADABLE, reference: null, createdAt: null }),
+  ),
+})
 
 /** `GET /sender/webhooks`: how many deliveries match. */
 export const Deliveries = z.object({ total: z.number().int() })
 
 /** A callback, as Paycrest posts it. */
-export const Callback = z.object({ event: z.string(), data: z.object({ reference: absent(z.string()) }) })
+export const Callback = z.object({ event: z.string(), data: z.object({ reference: absent(providerId) }) })

@@ -1,10 +1,24 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { dec, over, round, text, times } from './decimals.ts'
+import { dec, over, round, roundBank, text, times } from './decimals.ts'
 
 // The order book of the fake: what Paycrest's server does to an order, as its public source does it (github.com/paycrest/aggregator,
 // commit 476372c, April 2026). The source of each fact stands beside it; paths are of that repository.
 
-export type Outcome = 'delivered' | 'refunded' | 'returned' | 'held' | 'cancelled' | 'reassigned' | 'cancelled_refunded'
+/**
+ * `returned`: the bank transfer failed (`fulfilled`), and nobody else tries. `retried`: it failed with the first provider and was made by the
+ * next. `unconfirmed`: nobody can say whether it was made; the order rests in `fulfilled`. `refund_failed`: an onramp whose refund failed.
+ */
+export type Outcome =
+  | 'delivered'
+  | 'refunded'
+  | 'returned'
+  | 'retried'
+  | 'unconfirmed'
+  | 'refund_failed'
+  | 'held'
+  | 'cancelled'
+  | 'reassigned'
+  | 'cancelled_refunded'
 export type Wire = Record<string, unknown>
 
 /** An order as the server keeps it. Amounts are integers of 18 decimal places. */
@@ -12,6 +26,8 @@ export interface Kept {
   readonly id: string
   readonly reference: string
   readonly direction: 'offramp' | 'onramp'
+  /** The sender whose key created it: no other sees it (controllers/sender/sender.go, `senderprofile.IDEQ`). */
+  readonly account: string
   status: string
   outcome: Outcome
   readonly body: Wire
@@ -48,6 +64,9 @@ export interface Fees {
 
 const TOKEN_PLACES = 6
 const FIAT_PLACES = 2
+/** A Tron address has a checksum: one for all orders. */
+const addressOn = (network: unknown): string =>
+  network === 'tron' ? 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' : `0x${randomBytes(20).toString('hex')}`
 const hash = (): string => `0x${randomBytes(32).toString('hex')}`
 
 /** controllers/sender/sender.go: `feePercent.Mul(amount).Div(100).Round(4)`, at most `MaxFeeCap`. */
@@ -56,7 +75,7 @@ function percentageFee(percent: bigint, amount: bigint, cap: string): bigint {
   return cap && fee > dec(cap) ? dec(cap) : fee
 }
 
-export function newOrder(body: Wire, rateText: string, fees: Fees, outcome: Outcome): Kept {
+export function newOrder(body: Wire, rateText: string, fees: Fees, outcome: Outcome, account: string): Kept {
   const source = body.source as Wire
   const destination = body.destination as Wire
   const direction = source.type === 'crypto' ? ('offramp' as const) : ('onramp' as const)
@@ -75,6 +94,7 @@ export function newOrder(body: Wire, rateText: string, fees: Fees, outcome: Outc
     id: randomUUID(),
     reference: String(body.reference),
     direction,
+    account,
     // sender.go: an onramp is `pending` from the start, because its account was issued with it.
     status: direction === 'offramp' ? 'initiated' : 'pending',
     outcome,
@@ -101,7 +121,7 @@ export function newOrder(body: Wire, rateText: string, fees: Fees, outcome: Outc
       destination,
       providerAccount:
         direction === 'offramp'
-          ? { network: source.network, receiveAddress: `0x${randomBytes(20).toString('hex')}`, validUntil }
+          ? { network: source.network, receiveAddress: addressOn(source.network), validUntil }
           : {
               institution: 'Zenith Bank',
               accountIdentifier: '9012345678',
@@ -123,14 +143,16 @@ export function arrive(order: Kept, value: bigint, maxFeeCap: string): void {
     return
   }
   // indexer.go: dust is skipped, and only initiated orders are watched. tasks/refunds.go sends what arrives at an expired order's
-  // address back within 30 minutes of its creation, and writes nothing of it.
+  // address back within 30 minutes of its creation, on EVM alone, and writes nothing of it.
   if (value <= dec('0.1')) return
   if (order.status !== 'initiated') {
-    if (order.status === 'expired') order.refunded += value
+    const isEvm = (order.wire.source as Wire).network !== 'tron'
+    if (order.status === 'expired' && isEvm) order.refunded += value
     return
   }
   if (value !== order.amount + order.networkFee + order.senderFee) {
-    // indexer.go, `recalculateDepositSplit`: `amount` and `senderFee` are rewritten; what was answered before is not.
+    // indexer.go, `recalculateDepositSplit`: `amount` and `senderFee` are rewritten, without a floor: a deposit below the fees leaves
+    // zero or less. What was answered before is not rewritten.
     const rest = value - order.networkFee
     if (order.feePercent > 0n) {
       const principal = over(rest, dec('1') + over(order.feePercent, dec('100')))
@@ -148,8 +170,21 @@ const STEPS = ['deposited', 'pending', 'fulfilling', 'fulfilled', 'validated', '
 const ENDED = ['settled', 'refunded', 'expired']
 
 /** The status that follows; undefined where nothing moves. */
-function nextOf({ outcome, status, direction }: Kept): string | undefined {
+function nextOf({ outcome, status, direction, amount, logs }: Kept): string | undefined {
+  const wasPending = logs.filter((log) => log.status === 'order_pending').length > 1
   if (ENDED.includes(status) || (outcome === 'held' && direction === 'onramp')) return undefined
+  // contracts/Gateway.sol, `createOrder`: the amount must not be zero; less than that is no amount on chain.
+  if (amount <= 0n && status === 'deposited') return undefined
+  // tasks/stale_ops.go: an order whose transfer nobody can look up any more is neither retried nor refunded.
+  if (outcome === 'unconfirmed' && status === 'fulfilled') return undefined
+  // controllers/provider/provider.go, `handleRefundOutcomeFulfillment`: the order of a refund that failed rests in `fulfilled`.
+  if (outcome === 'refund_failed' && direction === 'onramp') {
+    if (status === 'fulfilled') return undefined
+    return status === 'refunding' ? 'fulfilled' : 'refunding'
+  }
+  // services/priority_queue.go: the queue offers the order to the next provider, whether the first had begun or had failed.
+  if (outcome === 'retried' && status === 'fulfilling' && !wasPending) return 'pending'
+  if (outcome === 'retried' && status === 'fulfilled') return 'pending'
   if (status === 'refunding') return 'refunded'
   // tasks/stale_ops.go: another provider gets it first ("fallback"); only then it is refunded. Some stay hidden.
   if (status === 'cancelled')
@@ -170,18 +205,22 @@ export function move(order: Kept, protocolFee: string): void {
   const next = nextOf(order)
   if (next === undefined) return
   const wasCancelled = order.status === 'cancelled'
-  if (wasCancelled && next === 'pending') order.outcome = 'delivered'
+  if (next === 'pending' && (wasCancelled || (order.outcome === 'retried' && order.status === 'fulfilled')))
+    order.outcome = 'delivered'
   order.status = next
   // `txHash` is overwritten by each later transaction (services/common/order.go).
   const isOnChain = order.direction === 'offramp' ? !OFF_CHAIN.includes(next) : next === 'settled'
   if (isOnChain && !wasCancelled) order.txHash = hash()
   order.logs.push({ status: `order_${next}`, tx_hash: order.txHash ?? '' })
   if (next === 'pending') order.protocolFee = dec(protocolFee)
-  // `AmountReturned` is never written (no `SetAmountReturned` outside of tests).
-  if (next === 'refunded') order.refunded = order.received
+  // `AmountReturned` is never written (no `SetAmountReturned` outside of tests). contracts/Gateway.sol, `refund`, sends
+  // `amount + senderFee` back, so the network fee stays; tasks/fulfillments_webhooks.go, `callTxRefundAndStore`, whole units of fiat.
+  const back = order.amount + order.senderFee
+  if (next === 'refunded') order.refunded = order.direction === 'offramp' ? back : roundBank(times(back, order.rate))
   if (next !== 'validated') return
   order.payouts++
-  order.paidOut += order.direction === 'offramp' ? times(order.amount, order.rate) : order.amount
+  // services/priority_queue.go, services/common/order.go: `Amount.Mul(Rate).RoundBank(0)`.
+  order.paidOut += order.direction === 'offramp' ? roundBank(times(order.amount, order.rate)) : order.amount
 }
 
 /** `GET` of an order (utils/utils.go, `BuildV2PaymentOrderGetResponse`). */

@@ -20,8 +20,16 @@ export function round(value: bigint, places: number): bigint {
   return ((value + (value >= 0n ? unit / 2n : -unit / 2n)) / unit) * unit
 }
 
+/** shopspring/decimal, `RoundBank(0)`: to whole units, halves to the even one. */
+export function roundBank(value: bigint): bigint {
+  const [whole, rest] = [value / ONE, 2n * (value % ONE)]
+  const isUp = rest > ONE || (rest === ONE && whole % 2n !== 0n)
+  return (isUp ? whole + 1n : whole) * ONE
+}
+
 /** Canonical text, with trailing zeros where `padded`: numerals of a database column have them. */
 export function text(value: bigint, padded = false): string {
+  if (value < 0n) return `-${text(-value, padded)}`
   const digits = value.toString().padStart(PLACES + 1, '0')
   const [whole, part] = [digits.slice(0, -PLACES), digits.slice(-PLACES)]
   const short = part.replace(/0+$/, '')

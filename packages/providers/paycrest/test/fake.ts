@@ -51,7 +51,12 @@ export interface Fake {
   close(): Promise<void>
 }
 
-const KEY = 'paycrest-key'
+/** Keys and the accounts (sender profiles) that they belong to. Two keys of one account: one was made anew. */
+const KEYS: Readonly<Record<string, string>> = {
+  'paycrest-key': 'one',
+  'paycrest-key-made-anew': 'one',
+  'paycrest-key-of-another': 'two',
+}
 
 /** A server on loopback that behaves as version 2 of Paycrest's does: `book.ts` says where each rule is from. */
 export async function startFake(options: FakeOptions): Promise<Fake> {
@@ -90,13 +95,18 @@ export async function startFake(options: FakeOptions): Promise<Fake> {
     const one = { field, message }
     return [400, { status: 'error', message: 'Failed to validate payload', data: list ? [one] : one }]
   }
-  /** controllers/sender/sender.go: lists, searches and single orders leave out cancelled ones (`StatusNEQ(StatusCancelled)`). */
-  const visible = () => orders.filter(({ status }) => status !== 'cancelled')
+  /**
+   * controllers/sender/sender.go: lists, searches and single orders are those of the key's sender profile, and leave out cancelled ones
+   * (`StatusNEQ(StatusCancelled)`).
+   */
+  const visible = (account: string) =>
+    orders.filter((order) => order.status !== 'cancelled' && order.account === account)
 
   function answerTo(line: string, query: URLSearchParams, body: Wire, key: string | undefined): [number, Wire] {
     const part = (number: number) => decodeURIComponent(line.split('/')[number] ?? '')
     // routers/middleware: orders of a sender need a key that exists; the rest is public.
-    if (line.includes('/sender/') && key !== KEY) return error(401, 'Invalid API key or token')
+    const account = KEYS[key ?? ''] ?? ''
+    if (line.includes('/sender/') && !account) return error(401, 'Invalid API key or token')
     if (line === 'GET /currencies')
       return success(
         CURRENCIES.map(({ code, decimals, rate }) => ({
@@ -120,14 +130,14 @@ export async function startFake(options: FakeOptions): Promise<Fake> {
       if (options.missing.includes(account)) return refused('AccountIdentifier', 'Account not found', true)
       return success(fake.holders.get(account) ?? (String(body.institution).slice(4, 6) === 'NG' ? 'OBI ADA' : 'OK'))
     }
-    if (line === 'POST /sender/orders') return create(body)
+    if (line === 'POST /sender/orders') return create(body, account)
     if (line === 'GET /sender/orders') {
       const [page, size] = [Number(query.get('page')), Number(query.get('pageSize'))]
-      const all = visible().toReversed().map(onWire)
+      const all = visible(account).toReversed().map(onWire).map(fake.distort)
       return success({ total: all.length, page, pageSize: size, orders: all.slice((page - 1) * size, page * size) })
     }
     if (line.startsWith('GET /sender/orders/')) {
-      const found = visible().find(({ id }) => id === part(3))
+      const found = visible(account).find(({ id }) => id === part(3))
       if (!found) return error(404, 'Payment order not found')
       const now = onWire(found)
       return success(fake.distort(seeded ? seeded(found.id, now) : now))
@@ -142,10 +152,11 @@ export async function startFake(options: FakeOptions): Promise<Fake> {
     return error(404, 'Route Not Found')
   }
 
-  function create(body: Wire): [number, Wire] {
+  function create(body: Wire, account: string): [number, Wire] {
     const reference = String(body.reference)
     if (!/^[a-zA-Z0-9\-_]+$/.test(reference)) return refused('Reference', 'Reference must be alphanumeric')
-    if (orders.some((order) => order.reference === reference)) return refused('Reference', 'Reference already exists')
+    if (orders.some((order) => order.reference === reference && order.account === account))
+      return refused('Reference', 'Reference already exists')
     const source = body.source as Wire
     const destination = body.destination as Wire
     const recipient = destination.recipient as Wire
@@ -155,7 +166,7 @@ export async function startFake(options: FakeOptions): Promise<Fake> {
       return refused('Rate', 'Provided rate is not achievable')
     if (source.type === 'crypto' && !recipient.memo) return refused('Recipient', 'Memo is required')
     const outcome = options.outcomes[String(recipient.accountIdentifier ?? '')] ?? 'delivered'
-    const order = newOrder(body, rate, fake.fees, outcome)
+    const order = newOrder(body, rate, fake.fees, outcome, account)
     orders.push(order)
     return [201, { status: 'success', message: 'Payment order initiated successfully', data: onCreation(order) }]
   }

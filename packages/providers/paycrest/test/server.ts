@@ -9,9 +9,11 @@ export { type Fault, SECRET } from './fake.ts'
 export interface PaycrestServer extends FiatWorld, Fake {}
 
 /** Where an order waits: for its end, or for ever. */
-const rests = ({ status, outcome }: Kept): boolean =>
+const rests = ({ status, outcome, amount }: Kept): boolean =>
   ['settled', 'refunded', 'refunding', 'expired'].includes(status) ||
   outcome === 'held' ||
+  (status === 'fulfilled' && (outcome === 'unconfirmed' || outcome === 'refund_failed')) ||
+  (status === 'deposited' && amount <= 0n) ||
   (status === 'cancelled' && outcome === 'cancelled')
 
 /** The fake of Paycrest with the adapter that talks to it. */
