@@ -4,6 +4,11 @@ import type { Environment } from './actor.ts'
 export interface Provider {
   /** Stored with each object that it carries: it names the provider in budgets, evidence and the journal. */
   readonly name: string
+  /**
+   * Fingerprint of the credentials that it calls with; absent where it has none, as in the sandbox. Other credentials may be another account's,
+   * which knows nothing of the objects of the first.
+   */
+  readonly credentials?: string
   /** False while its calls would fail at once, such as while its circuit breaker is open. */
   isAvailable?(): boolean
 }

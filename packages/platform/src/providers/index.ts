@@ -26,6 +26,14 @@ export {
 } from './choices.ts'
 export { addProvider, nameSandbox, replaceIndex } from './column.ts'
 export { checkProviderOrders, providerRules, readControls, writeControl } from './controls.ts'
+export {
+  addCredentials,
+  type Credentialed,
+  credentialsColumn,
+  credentialsFingerprint,
+  hasOtherCredentials,
+  OTHER_CREDENTIALS,
+} from './credentials.ts'
 export { type ProviderState, type Providers, providerStates, providers } from './lookup.ts'
 export { type ClaimedPoll, type PolledProvider, pollBudget } from './rate-budget.ts'
 export {
