@@ -1,4 +1,5 @@
 import {
+  addCredentials,
   addProvider,
   countRows,
   indexConcurrently,
@@ -347,5 +348,10 @@ export const migrations: readonly MigrationStep[] = [
     name: '20261127230100_fiat_polls_by_id',
     concurrently: true,
     up: replaceIndex('fiat_polls_id', 'fiat_polls (id)'),
+  },
+  {
+    // Orders are asked about with the credentials that created them.
+    name: '20261128180000_fiat_credentials',
+    up: [addCredentials('offramps'), addCredentials('onramps')],
   },
 ]

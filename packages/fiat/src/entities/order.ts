@@ -1,6 +1,6 @@
 import { p } from '@mikro-orm/core'
 import type { Metadata } from '@payments/kernel'
-import { exportedAmount, exportedTime, index, minorUnits, tenant, times } from '@payments/platform'
+import { credentialsColumn, exportedAmount, exportedTime, index, minorUnits, tenant, times } from '@payments/platform'
 import { decimal } from '../quotes/amounts.ts'
 
 /** SQL: the refund of an order, as JSON; null without one. */
@@ -39,6 +39,7 @@ export const order = () => ({
   reference: p.text().nullable(),
   provider: p.text(),
   providerOrderId: p.text(),
+  ...credentialsColumn(),
   attention: p.text().nullable(),
   settledAt: p.datetime(3).nullable(),
   evidence: p.json().$type<Record<string, string>>().nullable(),

@@ -48,6 +48,7 @@ export interface PreparedOfframp {
   readonly quote: QuoteRow | null
   readonly refundAddress: string
   readonly provider: string
+  readonly credentials: string | null
   readonly accepted: AcceptedOfframp
   readonly rate: string
   readonly convertedAmount: bigint
@@ -128,6 +129,7 @@ async function prepareWith(
     quote,
     refundAddress,
     provider: provider.name,
+    credentials: provider.credentials ?? null,
     accepted,
     rate,
     convertedAmount,
@@ -156,6 +158,7 @@ export function createOfframp(unit: UnitOfWork, input: Input, prepared: Prepared
     reference: input.reference ?? null,
     failureReason: null,
     provider: prepared.provider,
+    credentials: prepared.credentials,
     providerOrderId: accepted.providerOrderId,
     attention: null,
     settledAt: null,

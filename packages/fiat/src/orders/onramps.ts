@@ -33,6 +33,7 @@ export interface PreparedOnramp {
   readonly plan: Plan
   readonly destinationAddress: string
   readonly provider: string
+  readonly credentials: string | null
   readonly accepted: AcceptedOnramp
 }
 
@@ -77,13 +78,18 @@ async function prepareWith(
     })
   const accepted = await aboutObject({ ...context.actor, id }, () => newCall(context, provider, create))
   if (accepted.convertedAmount <= 0n) throw invalid({ amount: 'Too small: nothing would be left after fees' })
-  if (!('output' in input)) return { id, plan, destinationAddress, provider: provider.name, accepted }
+  const created = {
+    ...{ id, destinationAddress, accepted },
+    provider: provider.name,
+    credentials: provider.credentials ?? null,
+  }
+  if (!('output' in input)) return { ...created, plan }
   if (accepted.convertedAmount < input.output)
     throw errors.fiat_provider_failed({
       cause: new Error(`The order ${accepted.providerOrderId} delivers less than it is for`),
     })
   const { amount } = accepted.paymentAccount
-  return { id, plan: { ...plan, amount }, destinationAddress, provider: provider.name, accepted }
+  return { ...created, plan: { ...plan, amount } }
 }
 
 /** About what a delivery takes, for the limits: the provider says it exactly when it accepts the order. Empty where it does not deliver that. */
@@ -124,6 +130,7 @@ export function createOnramp(
     reference: input.reference ?? null,
     failureReason: null,
     provider: prepared.provider,
+    credentials: prepared.credentials,
     providerOrderId: accepted.providerOrderId,
     attention: null,
     settledAt: null,

@@ -1,4 +1,4 @@
-import type { UnitOfWork } from '@payments/platform'
+import { OTHER_CREDENTIALS, type UnitOfWork } from '@payments/platform'
 import type { OfframpRow } from '../entities/offramp.ts'
 import { type OrderRow, update } from '../orders/orders.ts'
 import type { Direction, OrderReport } from '../provider/provider.ts'
@@ -40,3 +40,7 @@ export async function keepUnconfirmed(
     ? update(unit, direction, order, { attention: null })
     : order
 }
+
+/** An order that was asked about does not wait for its credentials any more. */
+export const withCredentials = async (unit: UnitOfWork, direction: Direction, order: OrderRow): Promise<OrderRow> =>
+  order.attention === OTHER_CREDENTIALS ? update(unit, direction, order, { attention: null }) : order

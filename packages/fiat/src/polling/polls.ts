@@ -1,5 +1,6 @@
 import { system } from '@payments/kernel'
 import {
+  hasOtherCredentials,
   heedingPause,
   locked,
   pollTask as polling,
@@ -10,10 +11,12 @@ import {
   type UnitOfWork,
   unitOfWork,
 } from '@payments/platform'
+import { errors } from '../api/errors.ts'
 import { PollEntity } from '../entities/entity.ts'
 import { tellOwner } from '../money/hidden-payments.ts'
 import { type OrderRow, orderMissing, orderResource, update } from '../orders/orders.ts'
 import { type Direction, fiatProvider, type OrderReport } from '../provider/provider.ts'
+import { bindCredentials, waitForCredentials } from './credentials.ts'
 import { expectOurAccount } from './hidden.ts'
 import { budget, type ClaimedOrder, pauseOf } from './limits.ts'
 import { applyReport, expectedAmount, isNothingNew } from './reports.ts'
@@ -46,7 +49,10 @@ export async function schedulePolls(unit: UnitOfWork, direction: Direction, orde
   if (next) await keepPolls(sqlOf(unit.em), direction, order, next)
 }
 
-/** Asks the provider for an order. No transaction is open meanwhile. @throws fiat_order_not_shown 503 where our key may be of another account */
+/**
+ * Asks the provider for an order, with the credentials of now: {@link poll} asks with those that created it only. No transaction is open meanwhile.
+ * @throws fiat_order_not_shown 503 where our key may be of another account
+ */
 export async function fetchReport(context: QueryContext, direction: Direction, order: OrderRow): Promise<OrderReport> {
   const { runtime } = context
   const offramp = direction === 'offramp'
@@ -64,9 +70,11 @@ export async function fetchReport(context: QueryContext, direction: Direction, o
       rate: order.rate,
     }),
   )
+  if (!report.cancelled) await bindCredentials(runtime, provider, direction, order)
   if (calls > 1) await budget.consume(runtime.pool, order, calls - 1)
   if (report.cancelled) {
     await budget.consume(runtime.pool, order, 1)
+    if (hasOtherCredentials(provider, order)) throw errors.fiat_order_not_shown()
     await heedingPause(runtime.pool, pauseOf(provider, order.environment), () =>
       expectOurAccount(runtime, provider, order),
     )
@@ -122,6 +130,7 @@ export async function poll(runtime: Runtime, claimed: ClaimedOrder): Promise<voi
   const { entity, filters = {} } = orderResource[direction]
   const order = (await context.em.findOne(entity, { id }, { filters })) as OrderRow | null
   if (!order) throw orderMissing[direction]()
+  if (hasOtherCredentials(runtime.providers.of(fiatProvider, order), order)) return waitForCredentials(runtime, claimed)
   let report: OrderReport
   try {
     report = await fetchReport(context, direction, order)

@@ -8,7 +8,7 @@ import { refundResource } from '../orders/resources.ts'
 import { conform } from '../provider/conform.ts'
 import type { Direction, OrderReport } from '../provider/provider.ts'
 import { contradict, contradictionOf, recordEvidence } from './evidence.ts'
-import { keepOutcome, keepUnconfirmed, restsUnconfirmed } from './outcomes.ts'
+import { keepOutcome, keepUnconfirmed, restsUnconfirmed, withCredentials } from './outcomes.ts'
 import { pathTo } from './path.ts'
 
 /**
@@ -22,7 +22,11 @@ export async function applyReport(
   id: string,
   report: OrderReport,
 ): Promise<{ order: OrderRow; changed: boolean }> {
-  const before = await locked(unit, orderResource[direction], id, orderMissing[direction])
+  const before = await withCredentials(
+    unit,
+    direction,
+    await locked(unit, orderResource[direction], id, orderMissing[direction]),
+  )
   const reason = contradictionOf(direction, before, report)
   const order = reason
     ? await contradict(unit, direction, before, report, reason)

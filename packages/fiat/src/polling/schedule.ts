@@ -142,6 +142,9 @@ export function nextPoll(order: Pollable, last: number, changed: boolean, now: n
   return pollAfter(pollSeconds, now)
 }
 
+/** May money of the order be on its way? One that has ended is only watched. */
+export const isInFlight = (order: Pollable): boolean => longestInterval(order, 0) !== LONGEST_WATCH_SECONDS
+
 function longestInterval(order: Pollable, age: number): number {
   if (order.providerOutcome) return age < UNKNOWN_SECONDS * 1000 ? LONGEST_UNKNOWN_SECONDS : LONGEST_ACTIVE_SECONDS
   if (ACTIVE.has(order.status)) return LONGEST_ACTIVE_SECONDS

@@ -1,4 +1,5 @@
 import { type Account, type FiatProvider, fiatErrors } from '@payments/fiat'
+import { credentialsFingerprint } from '@payments/platform'
 import { isAuthentic, referenceOf } from './callback.ts'
 import { type PaycrestOptions, paycrestClient } from './client.ts'
 import { isHidden, isNoAccount, mapErrors } from './errors.ts'
@@ -38,6 +39,7 @@ export function paycrest(options: PaycrestOptions): FiatProvider {
 
   return {
     name: 'paycrest',
+    credentials: credentialsFingerprint('paycrest', options.apiKey),
     isAvailable: client.isAvailable,
     callsPerMinute: options.requestsPerMinute,
     newCallsPerMinute: options.newRequestsPerMinute ?? NEW_PER_MINUTE,
