@@ -88,6 +88,7 @@ export { type ListedAddress, listAddresses, storeSweep } from './addresses/addre
 export { type Signer, type SwapSigners, signersFrom, signersOf } from './addresses/keys.ts'
 export { errors as swapsErrors } from './api/errors.ts'
 export {
+  type ChainWithdrawal,
   type DepositReport,
   type FeePayer,
   type OtherHolding,

@@ -23,7 +23,7 @@ import {
 import { z } from 'zod'
 import type { JupiterClient } from './api/client.ts'
 import type { Build } from './api/wire.ts'
-import { readGroup, tokensIn } from './chain/accounts.ts'
+import { isFrozen, readGroup, tokensIn } from './chain/accounts.ts'
 import { latestBlockhash, lookupTables, type Simulated, simulate } from './chain/network.ts'
 import type { Rpc } from './chain/rpc.ts'
 import { DECIMALS, MINTS, tokenAccountOf } from './chain/tokens.ts'
@@ -68,6 +68,8 @@ export const Payload = z.object({
   /** Missing for upkeep, which moves no money of a swap. */
   destination: z.string().optional(),
   amount: z.string().regex(/^\d+$/).transform(BigInt),
+  /** Pays the fee and the rents. */
+  payer: z.string().optional(),
   /** How far the history of the source went when this was signed: whether it was accepted stands after that. */
   readTo: z.string().optional(),
 })
@@ -87,7 +89,7 @@ export function keysOf(
 /** Names a signed transaction for the time after it was stored. */
 export const prepared = (
   { signature, wire }: Signed,
-  { lifetime }: Draft,
+  { lifetime, feePayer: payer }: Draft,
   money: {
     readonly source: string
     readonly owner: string
@@ -102,6 +104,7 @@ export const prepared = (
     wire,
     blockhash: lifetime.blockhash,
     lastValidBlockHeight: Number(lifetime.lastValidBlockHeight),
+    payer,
     ...money,
     amount: money.amount.toString(),
   }),
@@ -142,8 +145,9 @@ export async function prepareRefund(
   const source = await tokenAccountOf(key.address, mint)
   const destination = await tokenAccountOf(owner, mint)
   const { amount } = request
-  const exists = tokensIn((await readGroup(of.rpc, [destination], 'confirmed')).get(destination), mint, owner)
-  const createsAccount = exists === undefined
+  const now = await readGroup(of.rpc, [source, destination], 'confirmed')
+  if ([source, destination].some((each) => isFrozen(now.get(each)))) return { waits: 'account_frozen' }
+  const createsAccount = tokensIn(now.get(destination), mint, owner) === undefined
   if (createsAccount && !request.mayCreateAccount) return { waits: 'account_missing' }
   const draft = await plainDraft(of, payer, [
     ...(createsAccount ? [createTokenAccount(payer, owner, mint, destination)] : []),
@@ -177,6 +181,8 @@ export async function prepareRefund(
 export async function prepareSwap(of: Preparation, request: SwapRequest): ReturnType<SwapsProvider['prepareSwap']> {
   const { feePayer, key } = keysOf(of, request)
   const intent = await intentOf(request, feePayer.address)
+  const now = await readGroup(of.rpc, [intent.source, intent.destination], 'confirmed')
+  if ([intent.source, intent.destination].some((each) => isFrozen(now.get(each)))) return { refused: 'account_frozen' }
   for (const maxAccounts of MOST_ACCOUNTS) {
     const build = await quote(of.jupiter, request, intent, maxAccounts)
     if (typeof build === 'string') return { refused: build }

@@ -105,3 +105,96 @@ test('what refunds of one organisation cost in a day is limited, and another org
   await live.service.runtime.pool.query("update swap_transactions set created_at = created_at - interval '1 day'")
   expect(await live.process(results[2]?.id ?? '')).toBe(200)
 })
+
+/** A paid swap of a merchant, processed until it has ended; where it ended and why. */
+async function swapTo(destinationAddress: string, amount = 1n): Promise<{ id: string; end: string }> {
+  const swap = await live.create({ amount: `${amount}`, destinationAddress, refundAddress: owner.address })
+  await live.pay(swap, amount * EUR)
+  const { status, failureReason } = await live.until(swap.id, 'completed', 'refunded')
+  return { id: swap.id, end: failureReason ? `${status} ${failureReason}` : status }
+}
+
+test('the accounts of destinations share the limit with refunds: beyond it a swap is sent back, and one to a wallet with an account goes on', async () => {
+  // So that refunds cost their fee only.
+  await live.world.chain.pay(owner.address, 'EURC', 1n)
+  await live.world.chain.pay(owner.address, 'USDC', 1n)
+  const wallets = await Promise.all([1, 2, 3, 4].map(async () => (await generateKeyPairSigner()).address))
+  const ends: string[] = []
+  for (const wallet of wallets) ends.push((await swapTo(wallet)).end)
+  expect(ends).toEqual([
+    'completed',
+    'completed',
+    'refunded destination_account_missing',
+    'refunded destination_account_missing',
+  ])
+  expect((await swapTo(owner.address)).end).toBe('completed')
+  const { rows } = await live.service.runtime.pool.query<{ cost: string }>(
+    "select sum(cost_lamports)::text as cost from swap_transactions where creates_account or kind = 'refund'",
+  )
+  expect(BigInt(rows[0]?.cost ?? 0) < 5_000_000n).toBe(true)
+})
+
+test('a transaction counts what it cost: one that failed has created no account, and one that was dropped cost nothing', async () => {
+  const { chain } = live.world
+  const swap = await live.create({ refundAddress: (await generateKeyPairSigner()).address })
+  await live.merchant.call(`POST /v1/swaps/${swap.id}/cancel`)
+  await live.pay(swap, 3n * EUR)
+  // Accepted without effect: the account is frozen between the signature and the block.
+  const before = paidByFeePayer()
+  const account = await tokenAccountOf(swap.depositAddress, MINTS.EURC)
+  const submit = chain.submit.bind(chain)
+  chain.submit = (wire) => {
+    chain.freezeNow(account)
+    return submit(wire)
+  }
+  await live.process(swap.id)
+  chain.submit = submit
+  chain.freezeNow(account, false)
+  chain.advance(2)
+  await live.process(swap.id)
+  const costs = async () =>
+    (
+      await live.service.runtime.pool.query<{ outcome: string; cost: string }>(
+        'select outcome, cost_lamports::text as cost from swap_transactions where swap_id = $1',
+        [swap.id],
+      )
+    ).rows
+  expect(await costs()).toEqual([{ outcome: 'failed', cost: `${before - paidByFeePayer()}` }])
+  expect(before - paidByFeePayer()).toBeLessThan(100_000n)
+})
+
+test.each(['deposit', 'refund address'])(
+  'a refund whose %s is frozen says so and is not sent until it is not, at no cost',
+  async (which) => {
+    const { chain } = live.world
+    await chain.pay(owner.address, 'EURC', 1n)
+    const swap = await live.create({ refundAddress: owner.address })
+    await live.merchant.call(`POST /v1/swaps/${swap.id}/cancel`)
+    await live.pay(swap, 3n * EUR)
+    const frozen = which === 'deposit' ? swap.depositAddress : owner.address
+    await chain.freeze(frozen, 'EURC')
+    const before = paidByFeePayer()
+    for (let round = 0; round < 4; round++) expect(await live.process(swap.id)).toBe(409)
+    await live.service.runtime.pool.query('update swaps set next_poll_at = now() where id = $1', [swap.id])
+    await live.runTask('swaps.poll')
+    expect([paidByFeePayer(), await refundsOf(swap.id)]).toEqual([before, []])
+    const { accessToken: token } = await signedIn(live.service.runtime, { role: 'operator' })
+    const { swaps } = (await call(live.service, 'GET /v1/admin/ops/swaps', { token })).body.data
+    expect(swaps.find(({ id }: { id: string }) => id === swap.id).error).toMatch(/has frozen the token account/)
+    await chain.freeze(frozen, 'EURC', false)
+    await live.until(swap.id, 'refunded')
+    expect(await chain.tokens(owner.address, 'EURC')).toBe(3n * EUR + 1n)
+  },
+)
+
+test('a swap to a frozen account fails with that reason, is never sent, and its deposit goes back', async () => {
+  const { chain } = live.world
+  await chain.pay(owner.address, 'EURC', 1n)
+  const receiver = (await generateKeyPairSigner()).address
+  await chain.pay(receiver, 'USDC', 1n)
+  await chain.freeze(receiver, 'USDC')
+  const { id, end } = await swapTo(receiver)
+  expect(end).toBe('refunded account_frozen')
+  const { rows } = await live.service.runtime.pool.query('select kind from swap_transactions where swap_id = $1', [id])
+  expect(rows).toEqual([{ kind: 'refund' }])
+})

@@ -27,7 +27,9 @@ import { getTransferSolInstruction } from '@solana-program/system'
 import {
   AccountState,
   getCreateAssociatedTokenIdempotentInstruction,
+  getFreezeAccountInstruction,
   getMintEncoder,
+  getThawAccountInstruction,
   getTokenDecoder,
   getTokenEncoder,
   getTransferCheckedInstruction,
@@ -44,6 +46,8 @@ const LIFETIME = 150
 /** Slots without a block, so that slots and block heights differ. */
 const SKIPPED = 7
 const MUCH = 10n ** 15n
+/** Where a token account has its state: after mint, owner, amount and delegate (spl-token, `Account`). */
+const STATE_AT = 108
 
 /** A transaction that was executed. */
 export interface Executed {
@@ -95,7 +99,9 @@ export class Chain {
     chain.svm.addProgram(JUPITER, poolProgram(bump))
     chain.fund(chain.payer.address, 1_000_000_000_000n)
     for (const mint of Object.values(MINTS)) {
-      const options = { mintAuthority: chain.payer.address, freezeAuthority: null, isInitialized: true }
+      // Both have a freeze authority: USDC and EURC are Circle's, which freezes accounts (accounts of the mints at mainnet-beta).
+      const authority = chain.payer.address
+      const options = { mintAuthority: authority, freezeAuthority: authority, isInitialized: true }
       chain.put(mint, getMintEncoder().encode({ ...options, supply: 10n * MUCH, decimals: DECIMALS }))
       for (const owner of [pool, chain.payer.address]) await chain.hold(owner, mint, MUCH)
     }
@@ -260,6 +266,24 @@ export class Chain {
     )
     const signed = await partiallySignTransaction([signer.keyPair], compileTransaction(message))
     return this.submit(getBase64EncodedWireTransaction(signed as never))
+  }
+
+  /** The issuer freezes a wallet's token account, or lets it go again. */
+  async freeze(owner: string, currency: Currency, frozen = true): Promise<void> {
+    const [mint, authority] = [MINTS[currency], this.payer]
+    const account = await tokenAccountOf(owner, mint)
+    const instruction = frozen ? getFreezeAccountInstruction : getThawAccountInstruction
+    await this.send([instruction({ account, mint, owner: authority })])
+    this.advance()
+  }
+
+  /** The same, within whatever is under way: the account is changed as it stands. */
+  freezeNow(account: Address, frozen = true): void {
+    const now = this.svm.getAccount(account)
+    if (!now.exists) throw new Error(`No account ${account}`)
+    const state = frozen ? AccountState.Frozen : AccountState.Initialized
+    this.svm.setAccount({ ...now, data: Uint8Array.from(now.data, (byte, at) => (at === STATE_AT ? state : byte)) })
+    this.#remember(account, this.slot)
   }
 
   /** A payer's transfer to a wallet: creates its token account, as wallets do. */

@@ -35,6 +35,7 @@ export const swapsAdminRouter = {
     errors: [
       errors.swap_not_found,
       errors.swap_refund_account_missing,
+      errors.swap_account_frozen,
       errors.swap_refund_limit_reached,
       errors.swap_provider_failed,
       errors.swap_provider_unavailable,

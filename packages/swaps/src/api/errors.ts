@@ -13,6 +13,11 @@ export const errors = defineErrors({
     status: 409,
     message: 'The refund address has no token account, and the rent of one was paid before: the refund waits for one',
   },
+  swap_account_frozen: {
+    status: 409,
+    message:
+      'The issuer of the currency has frozen the token account of the deposit or of the refund address: the refund waits until it is unfrozen',
+  },
   swap_refund_limit_reached: {
     status: 409,
     message: 'The refunds of the organisation have reached SWAP_REFUND_SOL_PER_DAY: they go on tomorrow, UTC',

@@ -24,7 +24,8 @@ export const operators: OperatorsDeclaration = {
       sql: `select s.id, s.organisation_id, s.environment, s.status,
                    case when s.unexplained_amount <> 0 or s.other_holdings is not null then 'held' when s.status = 'failed' then 'failed'
                         when t.signature is not null then 'unknown' else 'stuck' end as condition,
-                   case when s.unexplained_amount <> 0 or s.other_holdings is not null then 'The deposit address holds what the journal does not explain'
+                   case when s.unexplained_amount < 0 then 'The deposit address holds less than the journal says: a transaction that is not known has moved it'
+                        when s.unexplained_amount <> 0 or s.other_holdings is not null then 'The deposit address holds what the journal does not explain'
                         when s.failing_since is not null then coalesce(s.error, 'It cannot be processed')
                         when s.status = 'failed' then coalesce(s.failure_reason, 'Failed') || ': the deposit was not returned'
                         when t.signature is not null then 'The outcome of transaction ' || t.signature || ' is not known'

@@ -46,7 +46,8 @@ export async function claimDue(runtime: Runtime, { provider, environment }: Carr
 
 /** True when a report changes nothing of a swap but the time of its next poll, and how far its history was read. */
 export function isUnchanged({ settings }: Runtime, { row, isMoving }: ClaimedSwap, report: DepositReport): boolean {
-  if (isMoving || !report.complete || report.deposits.length > 0 || row.failingSince) return false
+  if (isMoving || !report.complete || report.deposits.length > 0 || report.withdrawals?.length || row.failingSince)
+    return false
   if (row.status === 'awaiting_deposit' ? report.finalizedAt > row.depositsUntil : report.holdings?.closable)
     return false
   if (neededTransaction(row, settings)) return false

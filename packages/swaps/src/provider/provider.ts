@@ -29,6 +29,17 @@ interface ChainDeposit {
   readonly at: Date
 }
 
+/** A finalized transaction that took something from a deposit address. */
+export interface ChainWithdrawal {
+  readonly signature: string
+  /** What left the address, of the currency that it waits for. */
+  readonly amount: bigint
+  /** By what reached the addresses of the swap in the same transaction. `other`: nothing did. */
+  readonly kind: 'swap' | 'refund' | 'other'
+  /** What reached the destination, in the currency that is swapped into. */
+  readonly receivedAmount: bigint
+}
+
 /** A token that nobody expects at a deposit address: its mint, or `SOL`, with the amount in its smallest unit as text. */
 export interface OtherHolding {
   readonly token: string
@@ -50,6 +61,8 @@ interface Holdings {
  */
 export interface DepositReport {
   readonly deposits: readonly ChainDeposit[]
+  /** What left the address in the same time, our own transactions among it. Missing where the provider cannot tell. */
+  readonly withdrawals?: readonly ChainWithdrawal[]
   /** How far the history of the address was read, opaque to the domain: the next report begins there. */
   readonly readTo: string | null
   /** False: the history is too long for one read, and the next report goes on. */
@@ -65,6 +78,12 @@ export interface WatchedAddress {
   readonly currency: Currency
   /** What the report before has returned. */
   readonly readTo?: string | null
+  /** Where the swap pays out, and where it sends back: they tell what a transaction was for. */
+  readonly destinationAddress?: string
+  readonly toCurrency?: Currency
+  readonly refundAddress?: string
+  /** By then something should be there. From that time of the chain on, what came and left is read although there is nothing. */
+  readonly expectedBy?: Date
 }
 
 /** A complete, signed transaction that was not sent yet. Stored before it is sent, so that its outcome can always be asked for. */
@@ -99,7 +118,8 @@ interface SwapRequest extends QuoteRequest, OwnAddress {
 }
 
 /** A transaction that swaps a deposit, or why there is none now. */
-type PreparedSwap = PaidTransaction | { readonly refused: 'price_moved' | 'no_route' }
+type PreparedSwap = PaidTransaction | { readonly refused: RefusedSwap }
+export type RefusedSwap = 'price_moved' | 'no_route' | 'account_frozen'
 
 interface RefundRequest extends OwnAddress {
   readonly currency: Currency
@@ -109,17 +129,25 @@ interface RefundRequest extends OwnAddress {
   readonly mayCreateAccount: boolean
 }
 
-/** A transaction that sends a deposit back, or why it has to wait: the refund address has no token account. */
-type PreparedRefund = PaidTransaction | { readonly waits: 'account_missing' }
+/**
+ * A transaction that sends a deposit back, or why it has to wait: the refund address has no token account, or the issuer of the currency has
+ * frozen one of the two accounts.
+ */
+type PreparedRefund = PaidTransaction | { readonly waits: 'account_missing' | 'account_frozen' }
 
 /**
  * What became of a transaction. `unknown`: the network has not seen it and may still accept it. `pending`: seen, not final.
  * `dropped`: it can never be accepted any more. `failed`: accepted without effect.
  */
 export type TransactionOutcome =
-  | { readonly status: 'unknown' | 'pending' | 'dropped' | 'failed' }
+  | { readonly status: 'unknown' }
+  | { readonly status: 'pending' }
+  | { readonly status: 'dropped' }
+  /** `costLamports`: what it cost the fee payer; missing where the provider cannot tell. */
+  | { readonly status: 'failed'; readonly costLamports?: bigint }
   | {
       readonly status: 'finalized'
+      readonly costLamports?: bigint
       /** What reached the receiver; of a swap in the currency that was swapped into. */
       readonly receivedAmount: bigint
       /** Deducted before, in the same currency. */

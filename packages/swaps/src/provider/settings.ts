@@ -36,7 +36,7 @@ export const swapsSettings = defineSettings(
       '0.1',
     ),
     SWAP_REFUND_SOL_PER_DAY: amount(
-      'What refunds of one organisation may cost the fee payer in a UTC day, in SOL: fees, and the rents of token accounts that their owners can close. Further refunds wait for the next day',
+      'What refunds, and swaps that create the token account of their destination, may cost the fee payer in a UTC day for one organisation, in SOL: fees, and the rents of token accounts, which their owners can close. Beyond it refunds wait for the next day, and such swaps fail and are sent back',
       '0.1',
     ),
     SWAP_GIVE_UP_MINUTES: z.coerce

@@ -6,6 +6,7 @@ import { nextAttempt, nextPoll } from '../polling/schedule.ts'
 import {
   type DepositReport,
   type PaidTransaction,
+  type RefusedSwap,
   type SwapsProvider,
   swapsProvider,
   type WatchedAddress,
@@ -48,11 +49,13 @@ export async function processSwap(
   const swap = await unitOfWork(context, (unit) =>
     applyDeposits(unit, reference.id, report, { readTo: reference.readTo ?? null }),
   )
-  const moving = await sendNext(context, provider, swap)
+  const isThere = hasNeeded(swap, report, runtime.settings)
+  const moving = isThere && (await sendNext(context, provider, swap))
   if (!moving && !hadOpen) await closeEmpty(context, provider, swap, report)
   return unitOfWork(context, async (unit) => {
     const row = await unit.em.findOneOrFail(SwapEntity, { id: swap.id }, { refresh: true })
-    const next = nextPoll(row, moving || !report.complete || neededTransaction(row, runtime.settings) !== null)
+    const isNeeded = isThere && neededTransaction(row, runtime.settings) !== null
+    const next = nextPoll(row, moving || !report.complete || isNeeded)
     const compared = moving || hadOpen ? {} : comparison(row, report)
     await unit.em.nativeUpdate(SwapEntity, { id: row.id }, { ...next, ...compared, failingSince: null, error: null })
     return row
@@ -72,6 +75,15 @@ export function comparison(
     unexplainedAmount: holdings.amount - heldAmount(row),
     otherHoldings: holdings.others.length > 0 ? holdings.others : null,
   }
+}
+
+/**
+ * Is what the next transaction moves at the address? What is not there is neither swapped nor sent back: the transaction could only fail, and cost
+ * its fee. Operators see what is missing. True where the provider does not tell.
+ */
+function hasNeeded(swap: SwapRow, { holdings, complete }: DepositReport, settings: Runtime['settings']): boolean {
+  const needed = neededTransaction(swap, settings)
+  return !needed || !holdings || !complete || holdings.amount >= needed.amount
 }
 
 /** Closes what is empty at the address of a swap that has ended. A deposit that arrives later opens it again. */
@@ -131,7 +143,7 @@ async function prepare(
   provider: SwapsProvider,
   swap: SwapRow,
   { kind, amount }: { kind: string; amount: bigint },
-): Promise<PaidTransaction | { readonly refused: 'price_moved' | 'no_route' }> {
+): Promise<PaidTransaction | { readonly refused: RefusedSwap }> {
   const { depositAddress, derivationIndex, fromCurrency, toCurrency, destinationAddress, refundAddress, readTo } = swap
   const own = { depositAddress, derivationIndex, readTo: readTo ?? null }
   if (kind !== 'refund')
@@ -152,15 +164,25 @@ async function prepare(
     refundAddress,
     mayCreateAccount,
   })
-  if ('waits' in prepared) throw errors.swap_refund_account_missing()
+  if ('waits' in prepared)
+    throw prepared.waits === 'account_frozen' ? errors.swap_account_frozen() : errors.swap_refund_account_missing()
   return prepared
 }
 
 /** The address of a swap, from where its history was read last. */
-export const watched = ({ depositAddress, fromCurrency, readTo }: SwapRow): WatchedAddress => ({
-  depositAddress,
-  currency: fromCurrency,
-  readTo: readTo ?? null,
+export const watched = (swap: SwapRow): WatchedAddress => ({
+  depositAddress: swap.depositAddress,
+  currency: swap.fromCurrency,
+  readTo: swap.readTo ?? null,
+  destinationAddress: swap.destinationAddress,
+  toCurrency: swap.toCurrency,
+  refundAddress: swap.refundAddress,
+  // Before a swap expires, what came and left again in a time that was forgotten is looked for.
+  ...(heldAmount(swap) > 0n
+    ? { expectedBy: swap.createdAt }
+    : swap.status === 'awaiting_deposit'
+      ? { expectedBy: swap.depositsUntil }
+      : {}),
 })
 
 /** Reads the address of a swap and processes it. @throws swap_provider_failed 502, swap_provider_unavailable 503 */

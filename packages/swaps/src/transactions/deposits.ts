@@ -4,11 +4,12 @@ import { errors } from '../api/errors.ts'
 import { SwapEntity, type SwapRow, swapResource } from '../entity.ts'
 import type { DepositReport } from '../provider/provider.ts'
 import { update } from '../swaps/changes.ts'
+import { applyForgotten } from './forgotten.ts'
 import { journalOf } from './journal.ts'
 
 /**
  * Applies a report of a swap's address, in the caller's transaction: records the deposits that are new, each with its
- * journal entry, and starts or expires the swap. The same report again changes nothing, and so does one that begins elsewhere than
+ * journal entry, and starts or expires the swap; what left it by transactions that were forgotten, too. The same report again changes nothing, and so does one that begins elsewhere than
  * where the last one ended: another worker was faster.
  */
 export async function applyDeposits(
@@ -34,7 +35,7 @@ export async function applyDeposits(
     else if (first) swap = await update(unit, swap, deposited)
   } else if (first) swap = await update(unit, swap, deposited)
   await postWithCommit(unit, drafts)
-  return swap
+  return applyForgotten(unit, swap, report.withdrawals ?? [])
 }
 
 /** Inserts the deposits that are not recorded yet. `inTime`: the sum of all that arrived before the swap's end. */

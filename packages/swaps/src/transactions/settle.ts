@@ -43,6 +43,16 @@ export async function settle(
   )
 
   if (open) await own.em.nativeUpdate(SwapTransactionEntity, { signature: open.signature }, { outcome: 'dropped' })
+  await own.em.upsert(
+    SwapTransactionEntity,
+    {
+      ...{ signature: txHash, swapId: before.id, organisationId: before.organisationId },
+      ...{ environment: before.environment, kind: outcome === 'completed' ? 'swap' : 'refund' },
+      ...{ amount: outcome === 'completed' ? before.amount : (given ?? held), payload: '' },
+      ...{ createsAccount: false, costLamports: 0n, outcome: 'finalized', createdAt: new Date() },
+    },
+    { onConflictFields: ['organisationId', 'environment', 'signature'], onConflictAction: 'ignore' },
+  )
   let swap = before
   if (outcome === 'completed') {
     const money = { signature: txHash, amount: before.amount }

@@ -1,6 +1,5 @@
-import { assets, toMinor } from '@payments/kernel'
 import { postWithCommit } from '@payments/ledger'
-import { locked, move, type QueryContext, recordReport, sqlOf, type UnitOfWork } from '@payments/platform'
+import { locked, move, type QueryContext, recordReport, type UnitOfWork } from '@payments/platform'
 import { errors } from '../api/errors.ts'
 import {
   type SwapRow,
@@ -10,9 +9,9 @@ import {
   type SwapUpkeepRow,
   swapResource,
 } from '../entity.ts'
-import type { PaidTransaction, TransactionOutcome } from '../provider/provider.ts'
-import { swapsSettings } from '../provider/settings.ts'
+import type { PaidTransaction, RefusedSwap, TransactionOutcome } from '../provider/provider.ts'
 import { neededTransaction, update } from '../swaps/changes.ts'
+import { isAffordable } from './costs.ts'
 import { journalOf } from './journal.ts'
 
 /** A swap whose transactions were dropped this often fails. A refund is tried for ever. */
@@ -47,7 +46,7 @@ export const hasCreatedAccount = async (context: QueryContext, swapId: string): 
 
 /**
  * Stores a signed transaction before it is sent. False: another worker was faster, or the swap needs this transaction no
- * more; then it must not be sent.
+ * more, or would create the destination's token account and may not; then it must not be sent.
  * @throws swap_refund_limit_reached 409 when refunds of the organisation would cost the fee payer more than a day may cost
  */
 export async function storeTransaction(
@@ -59,7 +58,11 @@ export async function storeTransaction(
   const swap = await locked(unit, swapResource, id, errors.swap_not_found)
   const now = neededTransaction(swap, unit.runtime.settings)
   if (now?.kind !== needed.kind || now.amount !== needed.amount || (await openTransaction(unit, id))) return false
-  if (needed.kind === 'refund') await requireAffordable(unit, swap, prepared.costLamports)
+  if (!(await isAffordable(unit, swap, needed.kind, prepared))) {
+    if (needed.kind === 'refund') throw errors.swap_refund_limit_reached()
+    await fail(unit, id, 'destination_account_missing')
+    return false
+  }
   unit.insert(SwapTransactionEntity, {
     signature: prepared.signature,
     swapId: id,
@@ -76,25 +79,6 @@ export async function storeTransaction(
   return true
 }
 
-/** Refunds of an organisation wait for each other, so that together they stay below what a UTC day may cost. */
-async function requireAffordable(unit: UnitOfWork, { organisationId, environment }: SwapRow, cost: bigint) {
-  const limit = toMinor(swapsSettings.from(unit.runtime.settings).SWAP_REFUND_SOL_PER_DAY, assets.SOL)
-  if (cost === 0n) return
-  const db = sqlOf(unit.em)
-  // A statement of its own: the sum must see what those that were waited for have committed.
-  await db.query("select pg_advisory_xact_lock(hashtextextended('refunds ' || $1 || $2, 0))", [
-    organisationId,
-    environment,
-  ])
-  const { rows } = await db.query<{ spent: string }>(
-    `select coalesce(sum(cost_lamports), 0)::text as spent from swap_transactions
-      where organisation_id = $1 and environment = $2 and kind = 'refund' and cost_lamports > 0
-        and created_at >= date_trunc('day', now(), 'UTC')`,
-    [organisationId, environment],
-  )
-  if (BigInt(rows[0]?.spent ?? 0) + cost > limit) throw errors.swap_refund_limit_reached()
-}
-
 /** Stores a signed transaction that moves no money of a swap, before it is sent. */
 export const storeUpkeep = (
   { em }: Pick<QueryContext, 'em'>,
@@ -102,7 +86,7 @@ export const storeUpkeep = (
 ): Promise<unknown> => em.insert(SwapUpkeepEntity, { ...row, createdAt: new Date() })
 
 /** Counts a refused quote; the second one fails the swap, whose deposit is then sent back. */
-export async function refuseQuote(unit: UnitOfWork, id: string, reason: 'price_moved' | 'no_route'): Promise<SwapRow> {
+export async function refuseQuote(unit: UnitOfWork, id: string, reason: RefusedSwap): Promise<SwapRow> {
   const swap = await locked(unit, swapResource, id, errors.swap_not_found)
   if (swap.status !== 'swapping' || (await openTransaction(unit, id))) return swap
   const refusedQuotes = swap.refusedQuotes + 1
@@ -120,9 +104,16 @@ export async function applyOutcome(
   outcome: TransactionOutcome,
 ): Promise<SwapRow> {
   const swap = await locked(unit, swapResource, swapId, errors.swap_not_found)
+  if (outcome.status === 'unknown' || outcome.status === 'pending') return swap
   const open = await openTransaction(unit, swapId)
-  if (outcome.status === 'unknown' || outcome.status === 'pending' || open?.signature !== signature) return swap
-  await unit.em.nativeUpdate(SwapTransactionEntity, { signature }, { outcome: outcome.status })
+  if (open?.signature !== signature) return swap
+  // What is dropped costs nothing, and one that failed has created no account.
+  const costLamports = outcome.status === 'dropped' ? 0n : outcome.costLamports
+  await unit.em.nativeUpdate(
+    SwapTransactionEntity,
+    { signature },
+    { outcome: outcome.status, ...(costLamports === undefined ? {} : { costLamports }) },
+  )
   if (outcome.status === 'finalized')
     return open.kind === 'swap' ? complete(unit, swap, open, outcome) : returned(unit, swap, open)
   if (open.kind === 'refund') return swap
@@ -155,6 +146,10 @@ export const fail = async (
   more: Partial<SwapRow> = {},
 ): Promise<SwapRow> =>
   (await move(unit, swapResource, id, 'fail', errors.swap_not_found, { ...more, failureReason })).row
+
+/** Ends a swap whose deposit did not come in time. */
+export const expire = async (unit: UnitOfWork, id: string): Promise<SwapRow> =>
+  (await move(unit, swapResource, id, 'expire', errors.swap_not_found)).row
 
 type Sent = Pick<SwapTransactionRow, 'signature' | 'amount'>
 

@@ -126,7 +126,7 @@ export function swapsContract(name: string, begin: () => Promise<SwapsWorld>): v
       if ('waits' in refund) throw new Error(refund.waits)
       await provider.send(refund)
       await settle()
-      expect(await provider.outcome(refund)).toEqual({ status: 'finalized', receivedAmount: AMOUNT, fees: 0n })
+      expect(await provider.outcome(refund)).toMatchObject({ status: 'finalized', receivedAmount: AMOUNT, fees: 0n })
     })
 
     test('a second transaction for the same money fails', async () => {

@@ -1,6 +1,6 @@
 import { ProviderError } from '@payments/provider-http'
 import { address } from '@solana/kit'
-import { getTokenDecoder, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
+import { AccountState, getTokenDecoder, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { z } from 'zod'
 import type { Call, Rpc } from './rpc.ts'
 
@@ -86,6 +86,10 @@ export function grouped<T>(items: readonly T[], accountsOfEach: number): T[][] {
     items.slice(index * size, (index + 1) * size),
   )
 }
+
+/** Has the issuer of the currency frozen this token account? Nothing leaves it then, and nothing arrives. */
+export const isFrozen = (account: Account | undefined): boolean =>
+  account?.owner === TOKEN_PROGRAM_ADDRESS && getTokenDecoder().decode(account.data).state === AccountState.Frozen
 
 /** What a token account holds; undefined when it does not exist. @throws ProviderError for one that is not of this mint and owner */
 export function tokensIn(account: Account | undefined, mint: string, owner: string): bigint | undefined {

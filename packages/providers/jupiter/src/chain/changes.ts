@@ -29,7 +29,7 @@ const Progress = z.object({
 type Progress = z.infer<typeof Progress>
 
 /** A change of an account by a finalized transaction, or by several small ones of a page. */
-interface AccountChange {
+export interface AccountChange {
   readonly txHash: string
   readonly amount: bigint
   readonly at: Date

@@ -1,6 +1,13 @@
-import { type Currency, currencies, type DepositReport, type OtherHolding, type WatchedAddress } from '@payments/swaps'
+import {
+  type ChainWithdrawal,
+  type Currency,
+  currencies,
+  type DepositReport,
+  type OtherHolding,
+  type WatchedAddress,
+} from '@payments/swaps'
 import { grouped, readAccounts, type Snapshot, tokensIn } from './accounts.ts'
-import { readChanges } from './changes.ts'
+import { type AccountChange, readChanges } from './changes.ts'
 import { mapErrors } from './errors.ts'
 import type { History } from './history.ts'
 import type { Rpc } from './rpc.ts'
@@ -47,19 +54,22 @@ async function reportOf(
     currency,
     readTo = null,
     accounts,
+    expectedBy,
+    ...swap
   }: WatchedAddress & { readonly accounts: ReadonlyMap<Currency, string> },
   snapshot: Snapshot,
 ): Promise<DepositReport> {
   const heldIn = (each: Currency) => tokensIn(snapshot.get(accounts.get(each) ?? ''), MINTS[each], depositAddress)
   const held = heldIn(currency)
-  // An account that does not exist was never paid into, or was closed after everything in it had been recorded and sent away.
+  // An account that does not exist was never paid into, or was closed after everything in it had been sent away: recorded, unless the
+  // database has forgotten it.
   const account = accounts.get(currency) ?? ''
   const read =
-    held === undefined
+    held === undefined && !(expectedBy && snapshot.at > expectedBy)
       ? { changes: [], readTo, complete: true }
       : await readChanges(
           history,
-          { account, slot: snapshot.slot, held, amountOf: (effects) => effects.tokens(account) },
+          { account, slot: snapshot.slot, held: held ?? 0n, amountOf: (effects) => effects.tokens(account) },
           readTo,
         )
   const lamports = snapshot.get(depositAddress)?.lamports ?? 0n
@@ -69,9 +79,33 @@ async function reportOf(
   if (lamports > 0n) others.push({ token: 'SOL', amount: lamports.toString() })
   return {
     deposits: read.changes.filter(({ amount }) => amount > 0n),
+    withdrawals: await withdrawalsOf(history, { currency, ...swap }, read.changes),
     readTo: read.readTo,
     complete: read.complete,
     finalizedAt: snapshot.at,
     holdings: { amount: held ?? 0n, others, closable: currencies.some((each) => heldIn(each) === 0n) },
   }
+}
+
+/** What left an address, with what the same transactions brought to the addresses of its swap. */
+async function withdrawalsOf(
+  history: History,
+  { currency, destinationAddress, toCurrency, refundAddress }: Omit<WatchedAddress, 'depositAddress'>,
+  changes: readonly AccountChange[],
+): Promise<ChainWithdrawal[]> {
+  const taken = changes.filter(({ amount }) => amount < 0n)
+  if (taken.length === 0) return []
+  const accountOf = async (owner: string | undefined, of: Currency | undefined) =>
+    owner && of ? tokenAccountOf(owner, MINTS[of]) : ''
+  const [destination, refund] = [
+    await accountOf(destinationAddress, toCurrency),
+    await accountOf(refundAddress, currency),
+  ]
+  const effects = await history.effects(taken.map(({ txHash }) => txHash))
+  return taken.map(({ txHash, amount }, index) => {
+    const receivedAmount = effects[index]?.tokens(destination) ?? 0n
+    const isRefund = (effects[index]?.tokens(refund) ?? 0n) === -amount
+    const kind = receivedAmount > 0n ? 'swap' : isRefund ? 'refund' : 'other'
+    return { signature: txHash, amount: -amount, kind, receivedAmount }
+  })
 }

@@ -57,18 +57,19 @@ export async function outcomeOf(
 async function settled(
   history: History,
   signature: string,
-  { source, destination, amount }: z.output<typeof Payload>,
+  { source, destination, amount, payer }: z.output<typeof Payload>,
 ): Promise<TransactionOutcome> {
   const [effects] = await history.effects([signature])
   if (!effects) return { status: 'pending' }
-  if (effects.failed) return { status: 'failed' }
+  const cost = payer === undefined ? {} : { costLamports: -effects.lamports(payer) }
+  if (effects.failed) return { status: 'failed', ...cost }
   const receivedAmount = destination === undefined ? 0n : effects.tokens(destination)
   if (effects.tokens(source) !== -amount || (destination !== undefined && receivedAmount <= 0n)) {
     history.forget([signature])
     throw new ProviderError('unreadable', 'A transaction of ours changed something else')
   }
   // Jupiter takes no fee of a swap that is built this way, and the network's fee is paid in SOL by the fee payer.
-  return { status: 'finalized', receivedAmount, fees: 0n }
+  return { status: 'finalized', receivedAmount, fees: 0n, ...cost }
 }
 
 /**
