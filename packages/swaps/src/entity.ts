@@ -71,6 +71,9 @@ export const SwapEntity = defineEntity({
     /** How far the provider has read the history of the address, in its own words. */
     readTo: p.text().nullable(),
     otherHoldings: p.json().$type<readonly OtherHolding[]>().nullable(),
+    /** Since when nothing is sent, because its organisation was suspended; and when an operator had it sent nevertheless. */
+    heldAt: p.datetime(3).nullable(),
+    releasedAt: p.datetime(3).nullable(),
     ...times(),
   },
   checks: [
@@ -94,6 +97,7 @@ export const SwapEntity = defineEntity({
     index('swaps_failing', ['environment'], 'failing_since is not null'),
     index('swaps_suspense', ['environment'], 'unexplained_amount <> 0 or other_holdings is not null'),
     index('swaps_unfinished', ['updatedAt', 'id'], UNFINISHED),
+    index('swaps_held', ['heldAt'], 'held_at is not null'),
     index('swaps_address', ['depositAddress']),
     index('swaps_unreturned', ['updatedAt'], "status in ('swapping', 'failed') and deposited_amount > returned_amount"),
   ],

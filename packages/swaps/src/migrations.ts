@@ -280,4 +280,13 @@ export const migrations: readonly MigrationStep[] = [
     concurrently: true,
     up: ['drop index concurrently if exists swap_deposits_swap_id_tx_hash'],
   },
+  {
+    // What was not sent when its organisation was suspended waits for an operator.
+    name: '20261128183000_held_swaps',
+    up: [
+      'alter table swaps add column held_at timestamptz(3)',
+      'alter table swaps add column released_at timestamptz(3)',
+      'create index swaps_held on swaps (held_at) where held_at is not null',
+    ],
+  },
 ]

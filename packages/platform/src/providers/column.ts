@@ -1,3 +1,7 @@
+import { hash } from 'node:crypto'
+import { p } from '@mikro-orm/core'
+import type { Provider } from '@payments/kernel'
+
 /** Rows of one batch: each is committed by itself, so that no request waits for long. */
 const BATCH = 2000
 
@@ -36,3 +40,33 @@ export const replaceIndex = (name: string, definition: string): string[] => [
   `drop index concurrently if exists ${name}`,
   `alter index ${name}_next rename to ${name}`,
 ]
+
+// An account of a provider shows its own objects only, and says of those of another account that they do not exist. So an object keeps which
+// credentials created it, and is asked about with the same ones only.
+
+const DIGITS = 16
+
+/**
+ * What an adapter says as `credentials`: the same for the same secrets, and nothing follows from it. `secrets` are what the provider knows the
+ * account by, such as its API key, each of at least 16 random characters; not what only signs callbacks.
+ */
+export const credentialsFingerprint = (provider: string, ...secrets: readonly string[]): string =>
+  hash('sha256', JSON.stringify([provider, ...secrets])).slice(0, DIGITS)
+
+/** The column of an object that a provider carries: {@link Provider.credentials} when it was created; null: not known. */
+export const credentialsColumn = () => ({ credentials: p.text().nullable() })
+
+/** The statement of a migration that adds {@link credentialsColumn} to a table. */
+export const addCredentials = (table: string): string => `alter table ${table} add column credentials text`
+
+/** An object that {@link credentialsColumn} is a part of. */
+interface Credentialed {
+  readonly credentials?: string | null
+}
+
+/** Was the object created with other credentials than those of now? Then the provider must not be asked about it: it would not know it. */
+export const hasOtherCredentials = ({ credentials }: Provider, object: Credentialed): boolean =>
+  object.credentials != null && credentials !== undefined && object.credentials !== credentials
+
+/** The `attention` of an object that waits for the credentials that created it. */
+export const OTHER_CREDENTIALS = 'other_credentials'

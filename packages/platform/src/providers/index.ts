@@ -24,16 +24,17 @@ export {
   type ProviderChoice,
   recordChoice,
 } from './choices.ts'
-export { addProvider, nameSandbox, replaceIndex } from './column.ts'
-export { checkProviderOrders, providerRules, readControls, writeControl } from './controls.ts'
 export {
   addCredentials,
-  type Credentialed,
+  addProvider,
   credentialsColumn,
   credentialsFingerprint,
   hasOtherCredentials,
+  nameSandbox,
   OTHER_CREDENTIALS,
-} from './credentials.ts'
+  replaceIndex,
+} from './column.ts'
+export { checkProviderOrders, providerRules, readControls, writeControl } from './controls.ts'
 export { type ProviderState, type Providers, providerStates, providers } from './lookup.ts'
 export { type ClaimedPoll, type PolledProvider, pollBudget } from './rate-budget.ts'
 export {

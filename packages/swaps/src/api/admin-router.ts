@@ -2,10 +2,11 @@ import { errors as commonErrors, noInput } from '@payments/kernel'
 import { operatorCommand, query } from '@payments/platform'
 import { processNow } from '../swaps/process.ts'
 import { findAnywhere, unfinished } from '../swaps/service.ts'
+import { release } from '../transactions/release.ts'
 import { settle } from '../transactions/settle.ts'
 import { errors } from './errors.ts'
 import { present } from './present.ts'
-import { AdminSwapList, Settlement, Swap, SwapId } from './schemas.ts'
+import { AdminSwapList, Release, Settlement, Swap, SwapId } from './schemas.ts'
 
 const tag = 'Swaps'
 
@@ -42,6 +43,27 @@ export const swapsAdminRouter = {
     ],
     before: async (context, { swapId }) => processNow(context.runtime, await findAnywhere(context, swapId)),
     run: async (_unit, _input, swap) => ({ reply: present(swap), subject: swap, after: { status: swap.status } }),
+  }),
+  release: operatorCommand({
+    rest: 'POST /admin/ops/swaps/{swapId}/release',
+    tag,
+    summary: 'Release a held swap',
+    description:
+      'For a swap whose organisation was suspended before its transaction was sent. Look at its addresses first: whoever took over the account may have set them. To send the deposit elsewhere, sweep it and settle the swap as `returned`.',
+    message: 'Swap released',
+    input: Release,
+    output: Swap,
+    errors: [errors.swap_not_found, errors.swap_not_held, commonErrors.second_operator_required],
+    money: true,
+    async run(unit, input) {
+      const { before, swap } = await release(unit, input)
+      return {
+        reply: present(swap),
+        subject: swap,
+        before: { status: before.status, heldSince: before.heldAt?.toISOString() ?? null },
+        after: { status: swap.status, outcome: input.outcome },
+      }
+    },
   }),
   settle: operatorCommand({
     rest: 'POST /admin/ops/swaps/{swapId}/settle',

@@ -13,6 +13,7 @@ export const errors = defineErrors({
     status: 409,
     message: 'The refund address has no token account, and the rent of one was paid before: the refund waits for one',
   },
+  swap_not_held: { status: 409, message: 'The swap is not held' },
   swap_account_frozen: {
     status: 409,
     message:

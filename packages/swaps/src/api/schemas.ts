@@ -58,6 +58,13 @@ export const NewSwap = z.strictObject({
 
 export const SwapId = z.strictObject({ swapId: pathId('swap', SWAP) })
 /** How an operator may say that a swap ended. */
+export const Release = SwapId.extend({
+  outcome: z.enum(['send', 'return']).meta({
+    description:
+      '`send`: its transaction is sent, as if the organisation were not suspended; `return`: a swap that was not sent fails, and its deposit goes back to the refund address',
+    example: 'return',
+  }),
+})
 export const settlements = ['completed', 'returned'] as const
 export const Settlement = SwapId.extend({
   outcome: z.enum(settlements).meta({

@@ -22,16 +22,18 @@ export const operators: OperatorsDeclaration = {
     {
       kind: 'swap',
       sql: `select s.id, s.organisation_id, s.environment, s.status,
-                   case when s.unexplained_amount <> 0 or s.other_holdings is not null then 'held' when s.status = 'failed' then 'failed'
+                   case when s.unexplained_amount <> 0 or s.other_holdings is not null or s.held_at is not null then 'held' when s.status = 'failed' then 'failed'
                         when t.signature is not null then 'unknown' else 'stuck' end as condition,
                    case when s.unexplained_amount < 0 then 'The deposit address holds less than the journal says: a transaction that is not known has moved it'
                         when s.unexplained_amount <> 0 or s.other_holdings is not null then 'The deposit address holds what the journal does not explain'
+                        when s.held_at is not null then 'organisation_suspended'
                         when s.failing_since is not null then coalesce(s.error, 'It cannot be processed')
                         when s.status = 'failed' then coalesce(s.failure_reason, 'Failed') || ': the deposit was not returned'
                         when t.signature is not null then 'The outcome of transaction ' || t.signature || ' is not known'
                         else 'No change for longer than an hour' end as reason,
-                   coalesce(s.failing_since, s.updated_at) as since
+                   coalesce(s.held_at, s.failing_since, s.updated_at) as since
               from (select id from swaps where failing_since is not null
+                    union select id from swaps where held_at is not null
                     union select id from swaps where unexplained_amount <> 0 or other_holdings is not null
                     union select id from swaps where status in ('swapping', 'failed') and deposited_amount > returned_amount
                       and updated_at < now() - interval '1 hour') candidate

@@ -151,6 +151,8 @@ export function createSwap(unit: UnitOfWork, input: Input, prepared: PreparedSwa
     unexplainedAmount: null,
     readTo: null,
     otherHoldings: null,
+    heldAt: null,
+    releasedAt: null,
   })
   recordChoice(unit, row, prepared.choice)
   return row

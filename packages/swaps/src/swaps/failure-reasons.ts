@@ -21,6 +21,10 @@ export const failureReasons = defineFailureReasons({
     description: 'The network did not accept the swap, although it was sent several times',
     nextStep: 'The deposit is sent back to the refund address. Try again later',
   },
+  organisation_suspended: {
+    description: 'Your organisation was suspended before the deposit was swapped',
+    nextStep: 'The deposit is sent back to the refund address. Contact support',
+  },
   price_moved: {
     description: 'The price moved below the minimum amount of the swap before the deposit was swapped',
     nextStep: 'The deposit is sent back to the refund address. Create another swap, or one with more slippage',

@@ -13,6 +13,7 @@ import {
 } from '../provider/provider.ts'
 import { swapsSettings } from '../provider/settings.ts'
 import { applyDeposits } from '../transactions/deposits.ts'
+import { isHeld, noteHeld } from '../transactions/held.ts'
 import {
   applyOutcome,
   giveUp,
@@ -50,12 +51,13 @@ export async function processSwap(
     applyDeposits(unit, reference.id, report, { readTo: reference.readTo ?? null }),
   )
   const isThere = hasNeeded(swap, report, runtime.settings)
-  const moving = isThere && (await sendNext(context, provider, swap))
-  if (!moving && !hadOpen) await closeEmpty(context, provider, swap, report)
+  const sent = isThere && (await sendNext(context, provider, swap))
+  const moving = sent === true
+  if (!sent && !hadOpen) await closeEmpty(context, provider, swap, report)
   return unitOfWork(context, async (unit) => {
     const row = await unit.em.findOneOrFail(SwapEntity, { id: swap.id }, { refresh: true })
     const isNeeded = isThere && neededTransaction(row, runtime.settings) !== null
-    const next = nextPoll(row, moving || !report.complete || isNeeded)
+    const next = sent === 'held' ? nextAttempt(row, false) : nextPoll(row, moving || !report.complete || isNeeded)
     const compared = moving || hadOpen ? {} : comparison(row, report)
     await unit.em.nativeUpdate(SwapEntity, { id: row.id }, { ...next, ...compared, failingSince: null, error: null })
     return row
@@ -122,11 +124,14 @@ async function settleOpen(context: QueryContext, provider: SwapsProvider, id: st
   return true
 }
 
-/** Sends the transaction that the swap needs now. True while a transaction of it is under way. */
-async function sendNext(context: QueryContext, provider: SwapsProvider, swap: SwapRow): Promise<boolean> {
+/** Sends the transaction that the swap needs now. True while a transaction of it is under way; `held`: none is sent. */
+async function sendNext(context: QueryContext, provider: SwapsProvider, swap: SwapRow): Promise<boolean | 'held'> {
   if (await openTransaction(context, swap.id)) return true
   const needed = neededTransaction(swap, context.runtime.settings)
   if (!needed) return false
+  const held = await isHeld(context, swap)
+  if (held || swap.heldAt) await unitOfWork(context, (unit) => noteHeld(unit, swap, held))
+  if (held) return 'held'
   if (needed.kind === 'refund' && !(await mayRefund(context, swap.id))) return true
   const prepared = await prepare(context, provider, swap, needed)
   if ('refused' in prepared) {

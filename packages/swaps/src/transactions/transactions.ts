@@ -12,6 +12,7 @@ import {
 import type { PaidTransaction, RefusedSwap, TransactionOutcome } from '../provider/provider.ts'
 import { neededTransaction, update } from '../swaps/changes.ts'
 import { isAffordable } from './costs.ts'
+import { isHeld } from './held.ts'
 import { journalOf } from './journal.ts'
 
 /** A swap whose transactions were dropped this often fails. A refund is tried for ever. */
@@ -58,6 +59,8 @@ export async function storeTransaction(
   const swap = await locked(unit, swapResource, id, errors.swap_not_found)
   const now = neededTransaction(swap, unit.runtime.settings)
   if (now?.kind !== needed.kind || now.amount !== needed.amount || (await openTransaction(unit, id))) return false
+  // Its organisation may have been suspended since it was prepared.
+  if (await isHeld(unit, swap)) return false
   if (!(await isAffordable(unit, swap, needed.kind, prepared))) {
     if (needed.kind === 'refund') throw errors.swap_refund_limit_reached()
     await fail(unit, id, 'destination_account_missing')
