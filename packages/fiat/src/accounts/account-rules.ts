@@ -16,10 +16,13 @@ const M_PESA = 'SAFAKEPC'
 
 /** The rule of an institution's accounts. */
 export function accountRule(currency: FiatCurrency, institution: Pick<Institution, 'code' | 'type'>): AccountRule {
-  const { callingCode } = fiatCurrencies[currency]
+  const {
+    callingCode,
+    mobile: [subscriber, example],
+  } = fiatCurrencies[currency]
   if (institution.type === 'mobile_money') {
-    const phone = `E.164 with the calling code of the country, like +${callingCode}700000000`
-    const pattern = `^\\+${callingCode}\\d{7,11}$`
+    const phone = `E.164 with the calling code of the country, like +${callingCode}${example}`
+    const pattern = `^\\+${callingCode}${subscriber}$`
     if (institution.code !== M_PESA) return { format: 'phone_number', pattern, description: phone, channels: null }
     return {
       format: 'm_pesa',
