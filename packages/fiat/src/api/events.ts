@@ -62,6 +62,7 @@ const onramp = {
   rate: '1580.25',
   fee: '250',
   convertedAmount: '31.48236',
+  receivedAmount: null,
   paymentAccount: {
     accountNumber: '9012345678',
     accountName: 'Sandbox Payments',

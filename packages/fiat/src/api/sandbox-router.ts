@@ -29,7 +29,7 @@ export const sandboxRouter = {
       access: 'sandbox',
       tag: 'Sandbox',
       summary: 'Simulate the deposit of an offramp',
-      description: `${SETTLES} Accounts \`0000000000\` (invalid), \`0000000001\` (rejected) and \`0000000002\` (returned by the bank) fail.`,
+      description: `${SETTLES} Accounts \`0000000000\` (invalid), \`0000000001\` (rejected) and \`0000000002\` (returned by the bank) fail; with \`0000000003\` the order stays \`settled\` for 10 minutes.`,
       message: 'Deposit simulated',
       status: 201,
       input: SandboxDeposit,

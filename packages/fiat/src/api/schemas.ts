@@ -295,6 +295,7 @@ export const Onramp = z
     rate,
     fee: units('Fee in `sourceCurrency`, taken from `amount`', '250'),
     convertedAmount: units('What the wallet receives, in `destinationCurrency`', '31.48236'),
+    receivedAmount: units('What arrived, in `sourceCurrency`; null until it has', '50000').nullable(),
     paymentAccount: z
       .object({
         accountNumber: personal(text('Account number', '9012345678')),

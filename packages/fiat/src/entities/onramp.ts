@@ -3,6 +3,7 @@ import { isoTime } from '@payments/kernel'
 import {
   byId,
   type ExportSource,
+  exportedAmount,
   foreignKeys,
   index,
   keyedByTenant,
@@ -96,6 +97,7 @@ export function presentOnramp(row: OnrampRow): z.input<typeof Onramp> {
     rate: row.rate,
     fee: source(row.fee),
     convertedAmount: destination(row.convertedAmount),
+    receivedAmount: row.receivedAmount == null ? null : source(row.receivedAmount),
     paymentAccount: {
       accountNumber: row.paymentAccountNumber,
       accountName: row.paymentAccountName,
@@ -136,5 +138,11 @@ export const onrampsExport: ExportSource = {
   where: `t.${VISIBLE}`,
   time: 't.created_at',
   customer: 't.customer_id',
-  columns: { ...exportedOrder, destinationAddress: 't.destination_address', txHash: 't.tx_hash', ...exportedTimes },
+  columns: {
+    ...exportedOrder,
+    receivedAmount: exportedAmount('t.received_amount', 't.source_currency'),
+    destinationAddress: 't.destination_address',
+    txHash: 't.tx_hash',
+    ...exportedTimes,
+  },
 }

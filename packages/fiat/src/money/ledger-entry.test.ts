@@ -37,3 +37,22 @@ test.each(Object.keys(onrampMachine.states))(
     expect(entry.amountUsd).toBe('31.48236')
   },
 )
+
+test('the list says what moved, once something has: of an offramp without its fees, of an onramp what was transferred', () => {
+  const naira = { sourceCurrency: 'NGN', destinationCurrency: 'USDC', amount: 25_000_000n, fee: 0n }
+  const onramp = { ...row, ...naira, status: 'processing', convertedAmount: 1n, paymentAmount: 25_000_000n }
+  const listed = (received: bigint | null) =>
+    onrampEntry({ ...onramp, receivedAmount: received } as unknown as OnrampRow).amount
+  expect([listed(null), listed(22_000_000n)]).toEqual(['250000 NGN', '220000 NGN'])
+  const usdc = { sourceCurrency: 'USDC', destinationCurrency: 'NGN', amount: 25_000_000n, depositAmount: 25_125_000n }
+  const offramp = { ...row, ...usdc, fee: 125_000n, status: 'processing', convertedAmount: 1n }
+  const sold = (received: bigint | null) => {
+    const { amount, amountUsd } = offrampEntry({ ...offramp, receivedAmount: received } as unknown as OfframpRow)
+    return [amount, amountUsd]
+  }
+  expect([sold(null), sold(25_125_000n), sold(20_125_000n)]).toEqual([
+    ['25 USDC', '25'],
+    ['25 USDC', '25'],
+    ['20 USDC', '20'],
+  ])
+})

@@ -39,8 +39,17 @@ const common = (row: OfframpRow | OnrampRow) => ({
     : null,
 })
 
+/** What the list says of an order: what moved, once something has, and until then what was ordered. Without fees on top. */
+function movedOf(row: OfframpRow | OnrampRow): bigint {
+  const { amount, receivedAmount, fee } = row
+  if (receivedAmount == null) return amount
+  if (!('depositAmount' in row)) return receivedAmount
+  return receivedAmount === row.depositAmount ? amount : receivedAmount - fee
+}
+
 /** An offramp as an entry of the unified list, with its receipt. */
 export function offrampEntry(row: OfframpRow): LedgerEntry {
+  const moved = movedOf(row)
   const amount = decimal(row.amount, row.sourceCurrency)
   const amountUsd = dollars(row.amount, row.sourceCurrency)
   const receipt: z.input<typeof OfframpReceipt> = {
@@ -64,8 +73,8 @@ export function offrampEntry(row: OfframpRow): LedgerEntry {
     kind: 'offramp',
     customerId: row.customerId ?? null,
     destination: `${row.bankName} ${masked(row.accountNumber)}`,
-    amount: `${amount} ${row.sourceCurrency}`,
-    amountUsd,
+    amount: `${decimal(moved, row.sourceCurrency)} ${row.sourceCurrency}`,
+    amountUsd: dollars(moved, row.sourceCurrency),
     receipt,
   }
 }
@@ -92,7 +101,7 @@ export function onrampEntry(row: OnrampRow): LedgerEntry {
     kind: 'onramp',
     customerId: row.customerId ?? null,
     destination: `${network} ${row.destinationCurrency} ${row.destinationAddress}`,
-    amount: `${amount} ${row.sourceCurrency}`,
+    amount: `${decimal(movedOf(row), row.sourceCurrency)} ${row.sourceCurrency}`,
     amountUsd: dollars(row.convertedAmount, row.destinationCurrency),
     receipt,
   }

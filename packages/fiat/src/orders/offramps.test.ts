@@ -328,6 +328,16 @@ describe('an offramp', () => {
     await expectConsistent(service)
   })
 
+  test('to account 0000000003 can be read as settled, until the clock has moved on', async () => {
+    const merchant = await newMerchant(service)
+    const { id } = await newOfframp(merchant, account({ accountNumber: '0000000003' }))
+    await fund(merchant, 'offramp', id)
+    for (const seconds of [5, 300, 0])
+      expect((await pollAfter(service, merchant, 'offramp', id, seconds)).status).toBe('settled')
+    expect((await pollAfter(service, merchant, 'offramp', id, 300)).status).toBe('delivered')
+    await expectConsistent(service)
+  })
+
   test('pays out what arrived, less its fee, at the same rate', async () => {
     const merchant = await newMerchant(service)
     const { id } = await newOfframp(merchant)

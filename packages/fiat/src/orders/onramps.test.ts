@@ -153,3 +153,19 @@ describe('an onramp', () => {
     expect(text).toContain(`${order.id},awaiting_payment,,'=1+1,50000,NGN,250,1580.25,31.48236,USDC`)
   })
 })
+
+test('an onramp shows what arrived, in its list, its export and its events too', async () => {
+  const merchant = await newMerchant(service)
+  const { id, receivedAmount } = await newOnramp(merchant, { amount: '250000' })
+  expect(receivedAmount).toBeNull()
+  await fund(merchant, 'onramp', id, '220000')
+  expect(await pollAfter(service, merchant, 'onramp', id, 1)).toMatchObject({
+    ...{ status: 'processing', amount: '250000', receivedAmount: '220000' },
+  })
+  const { onramps } = (await merchant.call('GET /v1/onramps')).body.data
+  expect(onramps[0].receivedAmount).toBe('220000')
+  const { transactions } = (await merchant.call('GET /v1/transactions')).body.data
+  expect(transactions[0].amount).toBe('220000 NGN')
+  const [head, row] = (await merchant.call('GET /v1/onramps/export')).text.trim().split('\n')
+  expect(row?.split(',')[head?.split(',').indexOf('receivedAmount') ?? -1]).toBe('220000')
+})

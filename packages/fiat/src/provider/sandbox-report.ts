@@ -23,6 +23,10 @@ const FAILING: Readonly<Record<string, OfframpFailure>> = {
   '0000000002': 'returned_by_bank',
 }
 
+/** The transfer to this account is initiated, and confirmed only after so long: for reading an order that is `settled`. */
+const RESTS = '0000000003'
+const RESTS_SECONDS = 600
+
 /** An order of the sandbox as its table has it. `age`, `late`: seconds since the money arrived, and after the order's end. */
 export interface SandboxOrder {
   readonly direction: 'offramp' | 'onramp'
@@ -76,7 +80,8 @@ export function reportOf(reference: string, order: SandboxOrder): OrderReport {
       order.direction === 'offramp' && order.age >= settles / 2 && !unknown && (reason === null || bounces)
     return report(settled ? 'settled' : 'received', { ...arrived, outcomeUnknown: unknown })
   }
-  if (reason === null) return report('delivered', arrived)
+  if (reason === null)
+    return report(order.account_number === RESTS && order.age < RESTS_SECONDS ? 'settled' : 'delivered', arrived)
   if (order.outcome === 'failed' || order.outcome === 'blocked')
     return report('failed', { ...arrived, failureReason: reason })
   const refunded = order.age >= settles + REFUND_SECONDS
