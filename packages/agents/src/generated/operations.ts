@@ -3661,7 +3661,7 @@ export const operations: readonly Operation[] = [
     path: '/sandbox/offramps/{orderId}/deposits',
     summary: 'Simulate the deposit of an offramp',
     description:
-      'It is paid out after 2 s. With an amount of the order that ends in `.13` the outcome is unknown for 30 s. Accounts `0000000000` (invalid), `0000000001` (rejected) and `0000000002` (returned by the bank) fail.',
+      'It is paid out after 2 s. With an amount of the order that ends in `.13` the outcome is unknown for 30 s. Accounts `0000000000` (invalid), `0000000001` (rejected) and `0000000002` (returned by the bank) fail; with `0000000003` the order stays `settled` for 10 minutes.',
     ids: [
       {
         name: 'orderId',

@@ -36,9 +36,8 @@ export async function keepUnconfirmed(
 ): Promise<OrderRow> {
   if (!order.attention && restsUnconfirmed(order, report))
     return update(unit, direction, order, { attention: 'unconfirmed' })
-  return order.attention === 'unconfirmed' && !report.unconfirmed && report.status !== 'waiting'
-    ? update(unit, direction, order, { attention: null })
-    : order
+  const saysElse = !report.unconfirmed && !report.outcomeUnknown && report.status !== 'waiting'
+  return order.attention === 'unconfirmed' && saysElse ? update(unit, direction, order, { attention: null }) : order
 }
 
 /** An order that was asked about does not wait for its credentials any more. */

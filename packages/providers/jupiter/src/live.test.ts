@@ -63,6 +63,8 @@ test(
     const start = () =>
       startInProduction(service, certificate, {
         SWAP_SEED: seed.toString('base64'),
+        // Each swap pays out to a wallet of its own.
+        SWAP_REFUND_SOL_PER_DAY: '1000',
         JUPITER_BASE_URL: world.exchange.url,
         JUPITER_API_KEY: API_KEY,
         SOLANA_RPC_URL: world.node.url,

@@ -58,7 +58,12 @@ export async function startLive(
   const provider = options.wrap?.(world.provider) ?? world.provider
   const service = await startService({
     live: [bind(swapsProvider, 'live', provider)],
-    settings: { SWAP_SEED: Buffer.from(seed).toString('base64'), ...options.settings },
+    // Each swap pays out to a wallet of its own.
+    settings: {
+      SWAP_SEED: Buffer.from(seed).toString('base64'),
+      SWAP_REFUND_SOL_PER_DAY: '1000',
+      ...options.settings,
+    },
   })
   const merchant = await newMerchant(service, { environment: 'live' })
   const { accessToken: token } = await signedIn(service.runtime, { role: 'operator' })

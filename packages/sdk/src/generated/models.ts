@@ -242,7 +242,16 @@ export interface Swap {
   /** Last transaction that sent something back */
   refundTxHash: string | null
   /** Why it was not swapped */
-  failureReason: 'no_route' | 'not_confirmed' | 'price_moved' | 'provider_unavailable' | 'swap_failed' | null
+  failureReason:
+    | 'account_frozen'
+    | 'destination_account_missing'
+    | 'no_route'
+    | 'not_confirmed'
+    | 'organisation_suspended'
+    | 'price_moved'
+    | 'provider_unavailable'
+    | 'swap_failed'
+    | null
   /** Id of the customer */
   customerId: string | null
   metadata: Metadata
@@ -1321,6 +1330,8 @@ export interface Onramp {
   fee: string
   /** What the wallet receives, in `destinationCurrency`, decimal text */
   convertedAmount: string
+  /** What arrived, in `sourceCurrency`; null until it has, decimal text */
+  receivedAmount: string | null
   /** Where to pay */
   paymentAccount: {
     /** Account number */

@@ -911,7 +911,7 @@ class SandboxCngnResource extends Resource {
 /** The operations of `sandbox.offramps`. */
 class SandboxOfframpsResource extends Resource {
   /**
-   * Simulate the deposit of an offramp. It is paid out after 2 s. With an amount of the order that ends in `.13` the outcome is unknown for 30 s. Accounts `0000000000` (invalid), `0000000001` (rejected) and `0000000002` (returned by the bank) fail.
+   * Simulate the deposit of an offramp. It is paid out after 2 s. With an amount of the order that ends in `.13` the outcome is unknown for 30 s. Accounts `0000000000` (invalid), `0000000001` (rejected) and `0000000002` (returned by the bank) fail; with `0000000003` the order stays `settled` for 10 minutes.
    * `POST /v1/sandbox/offramps/{orderId}/deposits`
    *
    * @example

@@ -10,6 +10,9 @@ const OUTCOMES = [
   'reassigned',
   'refunded',
   'returned',
+  'retried',
+  'unconfirmed',
+  'refund_failed',
   'held',
   'cancelled',
   'cancelled_refunded',
@@ -21,6 +24,7 @@ const PLACES: Readonly<Record<string, number>> = { USDC: 6, NGN: 2 }
 /** Offramps and onramps at Paycrest. */
 export function fiatPart({ paycrest, merchants, database }: ProviderStand, random: Random): Part {
   const faults = misbehave(paycrest, random)
+  paycrest.fees.networkFee = '0.5'
   const late: (() => void)[] = []
   return {
     name: 'offramps and onramps',
@@ -44,7 +48,9 @@ export function fiatPart({ paycrest, merchants, database }: ProviderStand, rando
         if (isOfframp && random.chance(0.5)) late.push(() => paycrest.receive(made.id, asked))
         return
       }
-      // Some payers of offramps send another amount: what arrives is paid out.
+      // Some payers of offramps send less than the fees: what that leaves is less than nothing.
+      if (isOfframp && random.chance(0.04)) return void paycrest.receive(made.id, '0.3')
+      // Some send another amount: what arrives is paid out.
       const factor = isOfframp && random.chance(0.25) ? random.pick([0.5, 0.9, 1.5]) : 1
       paycrest.receive(made.id, factor === 1 ? asked : (Number(asked) * factor).toFixed(6))
     },
@@ -58,6 +64,12 @@ export function fiatPart({ paycrest, merchants, database }: ProviderStand, rando
            or exists (select from offramps o where o.id = q.id and o.status in ('pending', 'processing', 'settled'))
            or exists (select from onramps o where o.id = q.id and o.status in ('awaiting_payment', 'processing'))`,
       // An order that its provider hides for half an hour has failed: here it takes seconds, but longer than until another one has it.
+      // An order that rests unconfirmed for half an hour needs an operator.
+      ...['offramps', 'onramps'].map(
+        (table) => `update ${table} set updated_at = updated_at - interval '8 minutes'
+          where attention is null and (status = 'processing' or exists (select from fiat_refunds r where r.id = ${table}.id and r.status = 'pending'))
+            and updated_at > now() - interval '1 hour'`,
+      ),
       "update fiat_polls set cancelled_since = cancelled_since - interval '4 minutes' where cancelled_since is not null",
     ],
     async differences() {

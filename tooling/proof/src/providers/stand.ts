@@ -108,6 +108,8 @@ export async function startProviderStand(random: Random): Promise<ProviderStand>
     CNGN_PRIVATE_KEY: cngn.key.pem,
     CNGN_REQUESTS_PER_MINUTE: '6000',
     SWAP_SEED: Buffer.from(seed).toString('base64'),
+    // Each swap pays out to a wallet of its own.
+    SWAP_REFUND_SOL_PER_DAY: '1000',
     JUPITER_BASE_URL: exchange.url,
     JUPITER_API_KEY: 'jupiter-key',
     SOLANA_RPC_URL: node.url,

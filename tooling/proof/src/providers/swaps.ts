@@ -45,8 +45,10 @@ export function swapsPart({ chain, node, exchange, merchants, database }: Provid
       const given = { fromCurrency, toCurrency, destinationAddress: wallet(), refundAddress: wallet() }
       const swap = await created(merchant, `POST ${samples.swap.path}`, samples.swap.body(given))
       const send = (amount: bigint) => pay(swap.depositAddress, fromCurrency, amount * EUR)
-      const plan = random.pick(['exact', 'exact', 'more', 'parts', 'cancelled', 'twice'] as const)
+      const plan = random.pick(['exact', 'exact', 'more', 'parts', 'cancelled', 'twice', 'frozen'] as const)
       if (plan === 'exact') return send(100n)
+      // Its issuer freezes the account when the deposit has come: what is there stays there.
+      if (plan === 'frozen') return send(100n).then(() => chain.freeze(swap.depositAddress, fromCurrency))
       if (plan === 'more') return send(100n + BigInt(random.below(60)))
       if (plan === 'cancelled') {
         await merchant.call(`POST /v1/swaps/${swap.id}/cancel`)
