@@ -10,7 +10,8 @@ export async function keepOutcome(
   order: OrderRow,
   report: OrderReport,
 ): Promise<OrderRow> {
-  if (direction === 'onramp') return order
+  // A report of an earlier state, as after an answer that came late, says nothing about the outcome.
+  if (direction === 'onramp' || (report.status === 'waiting' && !report.outcomeUnknown)) return order
   const unknown = report.outcomeUnknown && (order.status === 'processing' || order.status === 'settled')
   const outcome = unknown ? 'unknown' : null
   return ((order as OfframpRow).providerOutcome ?? null) === outcome

@@ -96,6 +96,13 @@ test.each([
   ['leaves a transaction out', 'getSignaturesForAddress', (list: unknown[]) => list.slice(1)],
   ['lacks a transaction', 'getTransaction', () => null],
   [
+    'names a transaction with text that no database stores',
+    'getSignaturesForAddress',
+    (list: object[]) => list.map((each) => ({ ...each, signature: 'a\u0000b' })),
+  ],
+  ['tells a time of the year 0', 'getTransaction', (answer: object) => ({ ...answer, blockTime: -62_167_219_200 })],
+  ['tells a time that no calendar has', 'getTransaction', (answer: object) => ({ ...answer, blockTime: 1e15 })],
+  [
     'gives a transaction another amount',
     'getTransaction',
     (answer: object) => JSON.parse(JSON.stringify(answer).replace('"100000000"', '"200000000"')),

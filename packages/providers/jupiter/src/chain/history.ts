@@ -1,4 +1,4 @@
-import { ProviderError } from '@payments/provider-http'
+import { ProviderError, providerId } from '@payments/provider-http'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { Call, Rpc } from './rpc.ts'
@@ -6,9 +6,12 @@ import type { Call, Rpc } from './rpc.ts'
 /** Transactions of one page, at most: a limit of nodes. */
 const PAGE = 1000
 
+/** Unix seconds of block times: of this century and the next, which every database type stores. */
+const [EARLIEST, LATEST] = [946_684_800, 7_258_118_400]
+
 const Signatures = z.array(
   z.object({
-    signature: z.string(),
+    signature: providerId,
     slot: z.number().int(),
     err: z.unknown(),
   }),
@@ -21,7 +24,7 @@ const Balances = z
 const Transaction = z
   .object({
     slot: z.number().int(),
-    blockTime: z.number().int().nullish(),
+    blockTime: z.number().int().min(EARLIEST).max(LATEST).nullish(),
     transaction: z.object({ message: z.object({ accountKeys: z.array(z.string()) }) }),
     meta: z.object({
       err: z.unknown(),
