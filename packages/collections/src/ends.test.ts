@@ -1,104 +1,20 @@
-import { bind, newId, system } from '@payments/kernel'
+import { bind, system } from '@payments/kernel'
 import { queryContext, unitOfWork } from '@payments/platform'
-import { type DepositReport, routes, routesProvider, type SandboxRoutes } from '@payments/routes'
+import { type DepositReport, routesProvider } from '@payments/routes'
 import { describe, expect, test } from 'vitest'
-import {
-  act,
-  advance,
-  call,
-  endingsContract,
-  newCollection,
-  newMerchant,
-  payPageOf,
-  paySession,
-  type Stage,
-  signedIn,
-  startSession,
-  useService,
-} from '#testing'
-import { eventsOf, getSession, inOrder, poll, settle } from '../test/sessions.ts'
-import { applyDue } from './collections/expiry.ts'
+import { act, call, endingsContract, payPageOf, type Stage, signedIn, startSession, useService } from '#testing'
+import { getSession, inOrder } from '../test/sessions.ts'
+import { attention as attentionOf, PAYER, tellingSandbox, usdc } from '../test/telling.ts'
 import { operators } from './operators/operators.ts'
-import { receiver } from './sessions/payments.ts'
+import { receiver } from './sessions/payments/apply.ts'
 
-/** What the provider reports of an address, in place of what the sandbox would. */
-const told = new Map<string, readonly DepositReport[]>()
-let honest: SandboxRoutes | undefined
-const sandbox = (): SandboxRoutes => {
-  honest ??= routes.providers?.[0]?.create({ ...service.runtime, db: service.runtime.pool })[0]
-    ?.provider as SandboxRoutes
-  return honest
-}
-const telling: SandboxRoutes = {
-  name: 'sandbox',
-  capabilities: { reusableAddresses: true },
-  callsPerMinute: 60_000,
-  get refundAddresses() {
-    return sandbox().refundAddresses ?? { evm: '', svm: '', tvm: '' }
-  },
-  offers: () => sandbox().offers(),
-  createDepositAddress: (input) => sandbox().createDepositAddress(input),
-  simulateDeposit: (...given: Parameters<SandboxRoutes['simulateDeposit']>) => sandbox().simulateDeposit(...given),
-  async deposits(query) {
-    const reports = told.get(query.depositAddress)
-    return reports ? { reports, calls: 1 } : sandbox().deposits(query)
-  },
-}
+const telling = tellingSandbox(() => service)
 const service = useService({
-  live: [bind(routesProvider, 'test', telling)],
+  live: [bind(routesProvider, 'test', telling.provider)],
   settings: { OPERATOR_EMAILS: 'operator@example.com,second@example.com' },
 })
-
-const PAYER = '0x8617E340B3D01FA5F11F306F4090FD50E238070D'
-const usdc = { networkKey: 'ethereum', currency: 'USDC' }
-
-async function begin(given: Record<string, unknown> = {}, start: Record<string, unknown> = {}) {
-  const merchant = await newMerchant(service)
-  const collection = await newCollection(merchant, given)
-  const session = await startSession(service, collection.id, start)
-  const report = (given: Partial<DepositReport> = {}): DepositReport => ({
-    requestId: newId(),
-    status: 'pending',
-    origin: usdc,
-    originAmount: 25_000_000n,
-    originAmountUsd: null,
-    destinationAmount: given.status === 'completed' ? (given.originAmount ?? 25_000_000n) : null,
-    destinationAmountUsd: null,
-    depositTxHash: newId(),
-    failureReason: given.status === 'failed' ? 'delivery_failed' : null,
-    providerReason: null,
-    updatedAt: new Date(),
-    ...given,
-  })
-  return {
-    merchant,
-    collection,
-    session,
-    report,
-    /** The provider tells these from now on. */
-    async tell(...reports: DepositReport[]) {
-      told.set(session.depositAddress, reports)
-      await poll(service, merchant)
-      return getSession(merchant, session.id)
-    },
-    async pay(payment: Parameters<typeof paySession>[2] = {}) {
-      await paySession(merchant, session.id, payment)
-      await settle(service, merchant)
-      return getSession(merchant, session.id)
-    },
-    async wait(minutes: number) {
-      await advance(merchant, minutes * 60)
-      await applyDue(service.runtime, new AbortController().signal)
-    },
-    changes: async () => (await eventsOf(service, merchant)).filter((change) => change.startsWith('session')).slice(1),
-  }
-}
-
-async function attention(organisationId: string): Promise<{ id: string; condition: string }[]> {
-  const { accessToken: token } = await signedIn(service.runtime, { role: 'operator', email: 'operator@example.com' })
-  const { body } = await call(service, 'POST /v1/admin/ops/attention', { token, key: null, body: { organisationId } })
-  return body.data.objects
-}
+const { begin } = telling
+const attention = (organisationId: string) => attentionOf(service, organisationId)
 
 test('an invoice of 25 of which a pending report says 25 and the end says 10 is not paid', async () => {
   const { report, tell } = await begin({ type: 'invoice' })
@@ -154,7 +70,14 @@ test('what a provider did not need of a payment and sent back was not received, 
       {
         ...{ id: payments[0].id, status: 'completed', origin: ether, originAmount: 10_000_000_000_000_000n },
         ...{ originAmountUsd: null, destinationAmount: 25_000_000n, destinationAmountUsd: null, txHash: null },
-        ...{ returnedAmount: null, failureReason: null, refundTo: null, settled: true, receivedAt: new Date() },
+        ...{
+          returnedAmount: null,
+          returnFailed: false,
+          failureReason: null,
+          refundTo: null,
+          settled: true,
+          receivedAt: new Date(),
+        },
       },
     ]),
   )
@@ -438,7 +361,7 @@ test('a payment that has ended is not under way again because an older report sa
       {
         ...{ id: payments[0].id, status: 'pending', origin: usdc, originAmount: 25_000_000n, originAmountUsd: null },
         ...{ destinationAmount: null, destinationAmountUsd: null, txHash: null, failureReason: null, refundTo: null },
-        ...{ returnedAmount: null, settled: false, receivedAt: new Date() },
+        ...{ returnedAmount: null, returnFailed: false, settled: false, receivedAt: new Date() },
       },
     ]),
   )

@@ -87,6 +87,8 @@ export const CollectionEntity = defineEntity({
     overdueAt: p.datetime(3).nullable(),
     endsAt: p.datetime(3).nullable(),
     maxPayments: p.integer().nullable(),
+    /** When a link was paid `maxPayments` times, which made it inactive; a correction that takes a payment back makes it active again. */
+    filledAt: p.datetime(3).nullable(),
     paymentsCount: p.integer(),
     receivedAmount: minorUnits().check('received_amount >= 0'),
     redirectUrl: p.text().nullable(),
@@ -162,6 +164,8 @@ export const SessionEntity = defineEntity({
     bankAccounts: p.json().$type<readonly StoredAccount[]>().defaultRaw("'[]'"),
     paymentPolicy: p.json().$type<PaymentPolicy>(),
     paidOver: p.boolean(),
+    /** Another session had paid the invoice or checkout already. */
+    paidTwice: p.boolean().default(false),
     paidLate: p.boolean(),
     failureReason: p.text().nullable(),
     payerEmail: p.text().nullable(),

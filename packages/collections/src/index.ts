@@ -22,7 +22,7 @@ import { payPages } from './pay/page.ts'
 import { payRouter } from './pay/pay-router.ts'
 import { walletTransactions } from './pay/provider.ts'
 import { transactionPages } from './pay/transaction.ts'
-import { receiver, transferReceiver } from './sessions/payments.ts'
+import { receiver, transferReceiver } from './sessions/payments/apply.ts'
 import { collectionsSettings } from './settings.ts'
 
 export const collections = domain({
@@ -65,7 +65,13 @@ export const collections = domain({
     restore,
   },
   money: { receipts: { collection: collectionReceipt } },
-  work: { jobs: [dueChanges], notifications },
+  work: {
+    jobs: [dueChanges],
+    notifications,
+    notificationTypes: {
+      'money.corrected': { description: 'What had been recorded of a payment was corrected', email: true },
+    },
+  },
   operators: {
     ...operators,
     metrics,

@@ -308,4 +308,32 @@ export const migrations: readonly MigrationStep[] = [
       'checkout_sessions (route_id, organisation_id, environment)',
     ),
   },
+  {
+    // A correction of an operator moves session and collection to the status that follows from what counts.
+    name: '20261129080000_corrections',
+    up: [
+      `alter table collections add column filled_at timestamptz(3)`,
+      'alter table checkout_sessions add column paid_twice boolean not null default false',
+      'drop trigger checkout_sessions_status_moves on checkout_sessions',
+      `create trigger checkout_sessions_status_moves before update of status on checkout_sessions for each row
+        when (old.status <> new.status) execute function guard_status('awaiting_payment>cancelled', 'awaiting_payment>expired',
+          'awaiting_payment>processing', 'expired>failed', 'expired>paid', 'expired>processing', 'expired>returned', 'failed>processing',
+          'failed>returned', 'paid>expired', 'paid>failed', 'paid>processing', 'paid>returned', 'paid>underpaid', 'processing>failed',
+          'processing>paid', 'processing>returned', 'processing>underpaid', 'returned>failed', 'returned>processing', 'underpaid>expired',
+          'underpaid>failed', 'underpaid>paid', 'underpaid>processing', 'underpaid>returned')`,
+      'drop trigger collections_link_status_moves on collections',
+      `create trigger collections_link_status_moves before update of status on collections for each row
+        when (old.type = 'link' and old.status <> new.status)
+        execute function guard_status('active>expired', 'active>inactive', 'inactive>active')`,
+      'drop trigger collections_invoice_status_moves on collections',
+      `create trigger collections_invoice_status_moves before update of status on collections for each row
+        when (old.type = 'invoice' and old.status <> new.status)
+        execute function guard_status('expired>paid', 'open>expired', 'open>overdue', 'open>paid', 'open>void', 'overdue>expired',
+          'overdue>open', 'overdue>paid', 'overdue>void', 'paid>expired', 'paid>open', 'paid>overdue')`,
+      'drop trigger collections_checkout_status_moves on collections',
+      `create trigger collections_checkout_status_moves before update of status on collections for each row
+        when (old.type = 'checkout' and old.status <> new.status)
+        execute function guard_status('expired>paid', 'open>expired', 'open>paid', 'open>void', 'paid>expired', 'paid>open')`,
+    ],
+  },
 ]

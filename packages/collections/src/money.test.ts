@@ -51,7 +51,7 @@ const notices = async (merchant: Merchant): Promise<string[]> =>
 
 test('a shortfall within the tolerance is paid; one minor unit more is underpaid', async () => {
   const within = await begin()
-  expect(await within.pay({ amount: '24.875' })).toMatchObject({ status: 'paid', remainingAmount: '0.125' })
+  expect(await within.pay({ amount: '24.875' })).toMatchObject({ status: 'paid', remainingAmount: '0' })
   const below = await begin()
   expect(await below.pay({ amount: '24.874999' })).toMatchObject({ status: 'underpaid', remainingAmount: '0.125001' })
   await inOrder(service)

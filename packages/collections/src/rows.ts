@@ -34,6 +34,7 @@ export interface CollectionColumns {
   readonly dueAt?: Date | null
   readonly expiresAt?: Date | null
   readonly maxPayments?: number | null
+  readonly filledAt?: Date | null
   readonly paymentsCount: number
   readonly receivedAmount: bigint
   readonly redirectUrl?: string | null
@@ -115,6 +116,7 @@ export interface Arrival {
   readonly sent: bigint
   readonly sentUsd: string | null
   readonly returned: bigint
+  readonly returnFailed: boolean
   /** What it counts for, in the currency of the session. */
   readonly credited: bigint
   /** In the currency of the collection. */
@@ -143,6 +145,8 @@ export interface StoredPayment {
   readonly amountUsd: string | null
   /** The part of it that was sent back at once, because the provider enforces the amount. */
   readonly returned: string
+  /** What was too much could not be sent back, as the provider says. */
+  readonly returnFailed?: boolean
   /** What a bank transfer counts for, in the currency of the session; a deposit counts for what was kept of it. */
   readonly credited?: string
   /** What was delivered, in the currency of the collection; null: nothing, or the provider did not report it. */
@@ -200,6 +204,8 @@ export interface SessionColumns {
   readonly bankAccounts: readonly StoredAccount[]
   readonly paymentPolicy: PaymentPolicy
   readonly paidOver: boolean
+  /** Another session had paid the invoice or checkout already. */
+  readonly paidTwice: boolean
   readonly paidLate: boolean
   readonly failureReason?: string | null
   readonly payerEmail?: string | null

@@ -22,6 +22,8 @@ export interface Change extends Tenant {
   readonly status: string
   /** Null when the resource was created. */
   readonly previousStatus: string | null
+  /** An operator has corrected what had been recorded. */
+  readonly correction?: boolean
   /** The resource as its GET shows it. */
   readonly data: Record<string, unknown>
   readonly createdAt: Date

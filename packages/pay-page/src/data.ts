@@ -96,6 +96,8 @@ export interface PaySession {
   readonly paymentUri: string
   readonly payments: readonly Payment[]
   readonly paidOver: boolean
+  /** Another session had paid the same before. */
+  readonly paidTwice: boolean
   readonly paidLate: boolean
   /** Where money that cannot be delivered goes, and whose address that is. */
   readonly refundTo?: RefundTo | null
@@ -129,6 +131,8 @@ export interface Payment {
   readonly creditedAmount: string
   /** The part of it that was sent back at once. */
   readonly returnedAmount: string
+  /** What was too much could not be sent back. */
+  readonly returnFailed: boolean
   readonly status: string
   /** It changes the session's status: it came in time, and in the requested currency and network. */
   readonly counts: boolean

@@ -26,6 +26,7 @@ const session: PaySession = {
   paymentUri: `ethereum:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48@1/transfer?address=${ADDRESS}&uint256=25000000`,
   payments: [],
   paidOver: false,
+  paidTwice: false,
   paidLate: false,
   expiresAt: '2026-01-31T12:15:00.000Z',
   acceptedUntil: '2026-01-31T13:15:00.000Z',
@@ -220,6 +221,7 @@ test('an explorer of the network shows the address and each transaction; without
     amount: '25',
     creditedAmount: '25',
     returnedAmount: '0',
+    returnFailed: false,
     counts: true,
   } as const
   const ended = { status: 'completed', failureReason: null, settled: false, receivedAt: data.serverTime } as const

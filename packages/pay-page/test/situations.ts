@@ -57,6 +57,7 @@ export function paymentOf(of: Case): Payment {
     amount: AMOUNTS[of.what],
     creditedAmount: isOther(of) ? '0' : AMOUNTS[of.what],
     returnedAmount: '0',
+    returnFailed: false,
     status: outcome in STATUSES ? STATUSES[outcome as keyof typeof STATUSES] : 'failed',
     counts: !isLate(of) && !isOther(of),
     failureReason:
@@ -97,6 +98,7 @@ export function sessionOf(of: Case): PaySession {
     bankAccount: null,
     payments: of.what === 'nothing' ? [] : [paymentOf(of)],
     paidOver: Number(received) > 25,
+    paidTwice: false,
     paidLate: status === 'paid' && of.when === 'grace',
     refundTo: null,
     expiresAt: '2026-01-31T12:15:00.000Z',

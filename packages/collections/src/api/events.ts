@@ -2,8 +2,12 @@ import type { EventType } from '@payments/platform'
 import { z } from 'zod'
 import { Collection, collectionSample, Session, sessionSample } from './schemas.ts'
 
+const correction = z
+  .literal(true)
+  .optional()
+  .meta({ description: 'Present where an operator has corrected what had been recorded' })
 const Data = (previousStatus: z.ZodType) =>
-  z.union([Collection.extend({ previousStatus }), Session.extend({ previousStatus })])
+  z.union([Collection.extend({ previousStatus, correction }), Session.extend({ previousStatus, correction })])
 
 export const events = {
   'collection.created': {

@@ -81,6 +81,7 @@ const presentPayment = (payment: StoredPayment, currency: string): z.infer<typeo
   currency: payment.currency,
   amount: decimalOrZero(BigInt(payment.amount), payment.currency),
   returnedAmount: decimalOrZero(BigInt(payment.returned), payment.currency),
+  returnFailed: payment.returnFailed ?? false,
   creditedAmount: decimal(creditedOf(payment), currency),
   status: payment.status,
   counts: payment.counts,
@@ -108,7 +109,8 @@ function presentAccount(row: SessionColumns): z.infer<typeof PaySession>['bankAc
 
 /** A session as its payer sees it. */
 export function presentPaySession(row: SessionColumns): z.infer<typeof PaySession> {
-  const missing = missingAmount(row)
+  // What a tolerance left out of a paid session is not asked for.
+  const missing = row.status === 'paid' ? 0n : missingAmount(row)
   return {
     id: row.id,
     parentId: row.parentId,
@@ -130,9 +132,10 @@ export function presentPaySession(row: SessionColumns): z.infer<typeof PaySessio
     fees: decimal(row.fees, row.destinationCurrency),
     depositAddress: row.depositAddress,
     bankAccount: presentAccount(row),
-    paymentUri: paymentUri(row.networkKey, row.currency, row.depositAddress, missing),
+    paymentUri: row.status === 'paid' ? '' : paymentUri(row.networkKey, row.currency, row.depositAddress, missing),
     payments: row.payments.map((payment) => presentPayment(payment, row.currency)),
     paidOver: row.paidOver,
+    paidTwice: row.paidTwice,
     paidLate: row.paidLate,
     failureReason: (row.failureReason ?? null) as z.infer<typeof PaySession>['failureReason'],
     refundTo: refundOf(row),

@@ -1,5 +1,6 @@
 import {
   assetOf,
+  dollarsOfPart,
   id,
   type LedgerEntry,
   networkOf,
@@ -79,11 +80,15 @@ function sum(texts: readonly (string | null)[]): string | undefined {
 const counted = ({ payments }: SessionColumns) =>
   payments.filter(({ status, requested }) => status === 'completed' && requested)
 
+/** What was received of a payment, in US dollars: without the part of it that was sent back. */
+const receivedUsd = ({ amount, returned, amountUsd }: StoredPayment): string | null =>
+  dollarsOfPart(amountUsd, BigInt(amount) - BigInt(returned), BigInt(amount))
+
 /** A session as an entry of the unified list; undefined before its first deposit. */
 export function sessionEntry(row: SessionColumns): LedgerEntry | undefined {
   if (row.payments.length === 0) return undefined
   const { destinationCurrency: symbol } = row
-  const usd = sum(counted(row).map(({ amountUsd }) => amountUsd)) ?? null
+  const usd = sum(counted(row).map(receivedUsd)) ?? null
   const deliveredUsd = sum(
     row.payments.filter(({ status }) => status === 'completed').map((payment) => payment.deliveredUsd),
   )

@@ -262,6 +262,10 @@ export const SessionPayment = z.object({
   currency: text('Currency that was sent', 'USDC'),
   amount: amountText('What was sent, in that currency'),
   returnedAmount: amountText('The part of it that was sent back at once, because it was too much or not needed', '0'),
+  returnFailed: z.boolean().meta({
+    description: 'The provider could not send back what was too much: it is less than the fees',
+    example: false,
+  }),
   creditedAmount: amountText(
     'What it counts for of the amount of the session, in its currency; 0 for what was not asked for',
   ),
@@ -322,11 +326,15 @@ const sessionFields = {
   depositAddress: text('Address to which the payer sends', DEPOSIT),
   bankAccount: BankAccount.nullable(),
   paymentUri: text(
-    'Link for wallets that asks for what is missing: EIP-681 on EVM networks, Solana Pay on Solana, the address on Tron',
+    'Link for wallets that asks for what is missing: EIP-681 on EVM networks, Solana Pay on Solana, the address on Tron; empty once it is paid',
     `ethereum:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48@1/transfer?address=${DEPOSIT}&uint256=25000000`,
   ),
   payments: items('What arrived at the address, oldest first', SessionPayment),
   paidOver: z.boolean().meta({ description: 'More than `amount` was received, and was not sent back', example: false }),
+  paidTwice: z.boolean().meta({
+    description: 'Another session had paid the invoice or checkout already; `paidOver` is true too',
+    example: false,
+  }),
   paidLate: z.boolean().meta({ description: 'A payment arrived after the end, within the grace time', example: false }),
   failureReason: failureReasons.Code.nullable().meta({ description: 'Why a payment was not delivered' }),
   refundTo: RefundToSchema.nullable(),
@@ -649,6 +657,7 @@ export const sessionSample = {
       currency: 'USDC',
       amount: '860',
       returnedAmount: '0',
+      returnFailed: false,
       creditedAmount: '860',
       status: 'completed',
       counts: true,
@@ -659,6 +668,7 @@ export const sessionSample = {
     },
   ],
   paidOver: false,
+  paidTwice: false,
   paidLate: false,
   failureReason: null,
   payerEmail: null,

@@ -10,8 +10,12 @@ import {
   type SessionRow,
   sessionResource,
 } from '../entity.ts'
+import type { checkoutMachine, invoiceMachine, linkMachine } from './states.ts'
 
-type CollectionEvent = 'deactivate' | 'expire' | 'fall_due' | 'void' | 'pay'
+type CollectionEvent =
+  | (typeof linkMachine.events)[number]
+  | (typeof invoiceMachine.events)[number]
+  | (typeof checkoutMachine.events)[number]
 
 /**
  * A link, invoice or checkout of the actor's tenant, locked until the transaction ends. It is locked before its sessions, always.

@@ -170,6 +170,7 @@ function columnsOf({ actor, runtime }: QueryContext, id: string, input: Input, p
     expiresAt: time(input.expiresAt),
     endsAt: time(input.expiresAt),
     maxPayments: input.maxPayments ?? null,
+    filledAt: null,
     paymentsCount: 0,
     receivedAmount: 0n,
     redirectUrl: input.redirectUrl ?? null,

@@ -102,7 +102,7 @@ export async function change(
   checkPatch(row, patch)
   if (branding) await checkLogo(unit, branding as BrandFields, 'branding.logoId')
   const time = (text: string | null) => (text === null ? null : new Date(text))
-  return updateCollection(unit, row, {
+  const fields = {
     ...rest,
     ...(dueAt === undefined ? {} : { dueAt: time(dueAt), overdueAt: time(dueAt) }),
     ...(expiresAt === undefined ? {} : { expiresAt: time(expiresAt), endsAt: time(expiresAt) }),
@@ -110,7 +110,10 @@ export async function change(
     ...(embedConfig === undefined ? {} : { embedConfig: mergeEmbed(row.embedConfig, embedConfig) }),
     ...(branding === undefined ? {} : { branding: mergeFields(row.branding ?? {}, branding as BrandFields) }),
     ...(metadata === undefined ? {} : { metadata: mergeMetadata(row.metadata, metadata) }),
-  })
+  }
+  // A new due time is in the future, so what was overdue is not any more.
+  if (row.status === 'overdue' && dueAt !== undefined) return (await moveCollection(unit, row, 'extend', fields)).row
+  return updateCollection(unit, row, fields)
 }
 
 function checkPatch(row: CollectionRow, patch: Omit<z.output<typeof CollectionPatch>, 'collectionId'>): void {

@@ -5,7 +5,10 @@ export const types = ['link', 'invoice', 'checkout'] as const
 
 export const linkMachine = machine('link', 'active', {
   active: { description: 'Accepts payments', moves: { deactivate: 'inactive', expire: 'expired' } },
-  inactive: { description: 'Deleted, or paid `maxPayments` times; sessions that were started before may still finish' },
+  inactive: {
+    description: 'Deleted, or paid `maxPayments` times; sessions that were started before may still finish',
+    moves: { correct_to_active: 'active' },
+  },
   expired: { description: 'Not paid again after `expiresAt`' },
 })
 
@@ -15,12 +18,18 @@ export const invoiceMachine = machine('invoice', 'open', {
     needs: ['invoice_number'],
     moves: { pay: 'paid', fall_due: 'overdue', void: 'void', expire: 'expired' },
   },
-  overdue: { description: 'Not paid by `dueAt`', moves: { pay: 'paid', void: 'void', expire: 'expired' } },
+  overdue: {
+    description: 'Not paid by `dueAt`; open again once `dueAt` is moved ahead',
+    moves: { pay: 'paid', void: 'void', expire: 'expired', extend: 'open' },
+  },
   expired: {
     description: 'Not paid by `expiresAt`; a session that was started before may still pay it',
     moves: { pay: 'paid' },
   },
-  paid: { description: 'Paid by one of its sessions' },
+  paid: {
+    description: 'Paid by one of its sessions',
+    moves: { correct_to_open: 'open', correct_to_overdue: 'overdue', correct_to_expired: 'expired' },
+  },
   void: { description: 'Deleted; a payment in progress is still delivered' },
 })
 
@@ -33,10 +42,17 @@ export const checkoutMachine = machine('checkout', 'open', {
     description: 'Not paid by `expiresAt`; a session that was started before may still pay it',
     moves: { pay: 'paid' },
   },
-  paid: { description: 'Paid by one of its sessions' },
+  paid: {
+    description: 'Paid by one of its sessions',
+    moves: { correct_to_open: 'open', correct_to_expired: 'expired' },
+  },
   void: { description: 'Deleted; a payment in progress is still delivered' },
 })
 
+/**
+ * `correct_to_…` are edges of corrections alone: an operator records another outcome of a payment than the one that led here, and the session gets
+ * the status that follows from what counts now.
+ */
 export const sessionMachine = machine('checkout_session', 'awaiting_payment', {
   awaiting_payment: {
     description: 'Waits for the payer',
@@ -49,18 +65,39 @@ export const sessionMachine = machine('checkout_session', 'awaiting_payment', {
   },
   underpaid: {
     description: 'Less than `amount` was received; the rest can be paid to the same address',
-    moves: { receive: 'processing', expire: 'expired' },
+    moves: {
+      receive: 'processing',
+      expire: 'expired',
+      correct_to_paid: 'paid',
+      correct_to_returned: 'returned',
+      correct_to_failed: 'failed',
+    },
   },
-  paid: { description: '`amount`, less the tolerance, was received', needs: ['paid_at'] },
+  paid: {
+    description: '`amount`, less the tolerance, was received',
+    needs: ['paid_at'],
+    moves: {
+      correct_to_processing: 'processing',
+      correct_to_underpaid: 'underpaid',
+      correct_to_expired: 'expired',
+      correct_to_returned: 'returned',
+      correct_to_failed: 'failed',
+    },
+  },
   expired: {
     description: 'Not paid in time; a payment within the grace time still counts',
-    moves: { receive: 'processing' },
+    moves: {
+      receive: 'processing',
+      correct_to_paid: 'paid',
+      correct_to_returned: 'returned',
+      correct_to_failed: 'failed',
+    },
   },
   cancelled: { description: 'Cancelled by the payer, or another session paid' },
   returned: {
     description:
       'Nothing was delivered; every payment was sent back, `refundTo` says to whom. It can still be paid until its grace time is over',
-    moves: { receive: 'processing' },
+    moves: { receive: 'processing', correct_to_failed: 'failed' },
   },
   failed: {
     description:

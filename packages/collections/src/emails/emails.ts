@@ -44,7 +44,9 @@ export interface PayerEmail {
 }
 
 const hasEnded = ({ before, after }: Changed): boolean =>
-  before?.status !== after.status || (after.status === 'refunded' && after.settled === true && !before.settled)
+  before?.status !== after.status ||
+  (after.status === 'completed' && (before.amount !== after.amount || before.delivered !== after.delivered)) ||
+  (after.status === 'refunded' && after.settled === true && !before.settled)
 
 /** An operator who settles a payment as failed says that nothing was received. */
 const isNews = ({ status, settled, failureReason }: StoredPayment): boolean =>
@@ -126,7 +128,7 @@ export function writeEmail(
   // Chosen by the merchant, for a stranger: nothing that a mail program turns into a link.
   const [brand, title] = [plainName(look?.displayName ?? merchant.name), plainName(session.title)]
   const data = { ...money, merchant: { name: brand }, session: { ...shown, payments } }
-  const said = moneyOf(data, { locale, networks: networksOf(session) }, about)
+  const said = moneyOf(data, { locale, networks: networksOf(session), texts: texts[locale] }, about)
   const { situation, step, values } = said
   const say = (name: keyof Texts) => fillPlain(texts[locale][name], values)
   const label = texts[locale]

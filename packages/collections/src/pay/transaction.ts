@@ -1,5 +1,5 @@
 import { addressField, anonymous, assetNamed, invalid, type Mistakes, networkOf, toMinor } from '@payments/kernel'
-import { moneyOf } from '@payments/pay-page'
+import { moneyOf, texts } from '@payments/pay-page'
 import { type Page, publicUrl, type QueryContext, queryContext, takeCall } from '@payments/platform'
 import { errors } from '../api/errors.ts'
 import type { PayPage } from '../api/schemas.ts'
@@ -19,7 +19,7 @@ const ICON =
 function asked(page: PayPage): PayPage & { readonly session: NonNullable<PayPage['session']> } {
   const { session } = page
   if (!session) throw errors.session_asks_for_nothing()
-  const { step } = moneyOf({ ...page, session }, { locale: 'en', networks: {} })
+  const { step } = moneyOf({ ...page, session }, { locale: 'en', networks: {}, texts: texts.en })
   if (!ASKS.includes(step)) throw errors.session_asks_for_nothing()
   return { ...page, session }
 }

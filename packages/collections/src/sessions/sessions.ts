@@ -254,6 +254,7 @@ export async function start(unit: UnitOfWork, input: Input, prepared: PreparedSt
     bankAccounts: transfer ? [transfer.account] : [],
     paymentPolicy: collection.paymentPolicy,
     paidOver: false,
+    paidTwice: false,
     paidLate: false,
     failureReason: null,
     payerEmail: input.payerEmail ?? null,

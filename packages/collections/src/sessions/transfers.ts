@@ -232,6 +232,7 @@ export function arrivalOfTransfer(session: SessionColumns, payment: HiddenPaymen
     sent: received,
     sentUsd: dollars((credited * session.targetAmount) / session.amount),
     returned: 0n,
+    returnFailed: false,
     credited,
     delivered,
     deliveredUsd: delivered === null ? null : dollars(delivered),

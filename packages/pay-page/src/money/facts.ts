@@ -1,4 +1,5 @@
 import type { Locale, NetworkType, Payment, PaySession, Texts } from '../data.ts'
+import { fillPlain } from '../document/fill.ts'
 import { decimalOf, fiatIn, moneyIn, timeIn, unitsOf } from './numbers.ts'
 import {
   confirming,
@@ -35,6 +36,7 @@ type Values = Readonly<
 export interface Wording {
   readonly locale: Locale
   readonly networks: Readonly<Record<string, { readonly name: string; readonly type: NetworkType }>>
+  readonly texts: Pick<Texts, 'unknownAmount'>
 }
 
 /** What is said about a session's money: the texts of its cell, what stands in them, and what the payer does next. */
@@ -118,6 +120,8 @@ function factsOf({ session, linkStatus, refundRequired, serverTime }: MoneyData,
     strict: refundRequired,
     review: focus?.failureReason === 'provider_blocked',
     excessReturned: focus?.status === 'completed',
+    excessLost: focus?.returnFailed ?? false,
+    paidTwice: session.paidTwice,
     slow: session.payments.some(
       ({ status, receivedAt }) => status === 'pending' && now - Date.parse(receivedAt) > SLOW_MS,
     ),
@@ -134,14 +138,20 @@ function amountOf({ method, pricing, amount, currency }: PaySession, units: bigi
   return fiatIn(locale, decimalOf(((part + cent / 2n) / cent) * cent), pricing.currency)
 }
 
-/** What was sent with a payment, in the reader's language. */
-export const sentIn = (locale: Locale, payment: Payment): string =>
-  (isTransfer(payment) ? fiatIn : moneyIn)(locale, payment.amount, payment.currency)
+/** What was sent with a payment, in the reader's language. Never a currency without its amount: where that is not known, it says so. */
+export const sentIn = ({ locale, texts }: Pick<Wording, 'locale' | 'texts'>, payment: Payment): string =>
+  payment.amount === '0'
+    ? fillPlain(texts.unknownAmount, { currency: payment.currency })
+    : (isTransfer(payment) ? fiatIn : moneyIn)(locale, payment.amount, payment.currency)
 
-function valuesOf({ session, merchant }: MoneyData, { focus, when }: Situation, { locale, networks }: Wording): Values {
+function valuesOf(
+  { session, merchant }: MoneyData,
+  { focus, when }: Situation,
+  { locale, networks, texts }: Wording,
+): Values {
   const nameOf = (key: string) => networks[key]?.name ?? key
   const units = (amount: bigint) => amountOf(session, amount, locale)
-  const sentOf = (payment: Payment) => sentIn(locale, payment)
+  const sentOf = (payment: Payment) => sentIn({ locale, texts }, payment)
   const asked = unitsOf(session.amount)
   const account = session.method === 'bank_transfer' ? session.bankAccount : null
   const counted = session.status === 'paid' ? unitsOf(session.receivedAmount) : countedOf(session)

@@ -13,7 +13,7 @@ const networks = {
   base: { name: 'Base', type: 'evm' },
 } as const
 const view: View = { locale: 'en', texts: texts.en, languages, networks, embedded: false, wallet: 'other' }
-const english = { locale: 'en', networks } as const
+const english = { locale: 'en', networks, texts: texts.en } as const
 
 /** What is said of a situation, in English. */
 function said(of: Case, session: Partial<PaySession> = {}, more: object = {}) {
@@ -34,7 +34,7 @@ describe.each(named)('%s', (_name, of) => {
 
   test('is said in every language, with every value', () => {
     for (const locale of locales) {
-      const { heading, texts: sentences, values } = moneyOf(dataOf(of), { locale, networks })
+      const { heading, texts: sentences, values } = moneyOf(dataOf(of), { locale, networks, texts: texts[locale] })
       for (const name of [heading, ...sentences]) {
         const filled = fillPlain(texts[locale][name], values)
         expect([locale, name, filled]).toEqual([locale, name, expect.not.stringMatching(/[{}]|NaN|undefined|\s-\d/)])
@@ -115,7 +115,9 @@ test.each<[string, ReturnType<typeof said>, string]>([
   [
     'within the tolerance is all',
     said(of('part_confirming', 'in_time', 'pending'), {
-      payments: [{ ...paymentOf(of('part_confirming', 'in_time', 'pending')), amount: '24.875' }],
+      payments: [
+        { ...paymentOf(of('part_confirming', 'in_time', 'pending')), amount: '24.875', creditedAmount: '24.875' },
+      ],
     }),
     'Payment received\nYour payment of 24.875 USDC has arrived and is being confirmed.\nThis takes a few minutes at most.\nNothing else to do.',
   ],
@@ -200,9 +202,45 @@ test('amounts have the separators of the language and lose no digit', () => {
   expect(amountIn('en', amount)).toBe('1,234,567.123456789012345678')
   expect(amountIn('pt', amount)).toBe('1.234.567,123456789012345678')
   expect(amountIn('ar', amount)).toBe('1,234,567.123456789012345678')
-  expect(moneyIn('en', '0', 'PEPE')).toBe('PEPE')
+  expect(moneyIn('en', '0', 'PEPE')).toBe('0 PEPE')
   expect(decimalOf(unitsOf('12.50'))).toBe('12.5')
   expect(decimalOf(unitsOf('no number'))).toBe('0')
+})
+
+test('of a part that the provider will send back, nothing is said to be left to pay', () => {
+  const of = { what: 'part_confirming', when: 'in_time', outcome: 'pending' } as const
+  const { text } = said(of, {}, { refundRequired: true })
+  expect(text).toContain('This is less than 25 USDC, so it will be sent back.')
+  expect(text).not.toContain('left to pay')
+})
+
+test('who paid what had been paid already is told so, with the amount', () => {
+  const of = { what: 'too_much', when: 'in_time', outcome: 'delivered' } as const
+  const { text } = said(of, { receivedAmount: '25', paidOver: true, paidTwice: true })
+  expect(text).toContain('This had already been paid with another payment. Ask Ada Ltd about the 25 USDC.')
+})
+
+test('an excess that the provider cannot send back is not said to have been sent back', () => {
+  const of = { what: 'too_much', when: 'in_time', outcome: 'returned' } as const
+  const payments = sessionOf(of).payments.map((payment) => ({
+    ...{ ...payment, status: 'completed', amount: '25.2', creditedAmount: '25.2', returnFailed: true },
+  }))
+  const { text } = said(of, { payments, status: 'paid', receivedAmount: '25.2' })
+  expect(text).toContain('You sent 0.2 USDC more than the 25 USDC that was asked for.')
+  expect(text).toContain('could not send it back')
+  expect(text).not.toContain('was sent back')
+})
+
+test('no sentence names a currency without its amount', () => {
+  const of = { what: 'part', when: 'in_time', outcome: 'unconfirmed' } as const
+  const payments = sessionOf(of).payments.map((payment) => ({ ...payment, amount: '0', creditedAmount: '0' }))
+  expect(said(of, { payments }).text).toContain(
+    'Your payment of an unknown amount of USDC on Ethereum was not confirmed',
+  )
+})
+
+test('nobody is told that money on another network can be found', () => {
+  for (const locale of locales) expect(texts[locale].wrongNetwork).not.toMatch(/most of it|Meist lässt/)
 })
 
 describe('a bank transfer', () => {

@@ -42,9 +42,9 @@ export const amountIn = (locale: Locale, amount: string): string =>
       ).format(amount as Intl.StringNumericLiteral)
     : amount
 
-/** An amount with its currency; the currency alone where the amount is not known. */
+/** An amount with its currency. */
 export const moneyIn = (locale: Locale, amount: string, currency: string): string =>
-  amount === '0' ? currency : `${amountIn(locale, amount)} ${currency}`
+  `${amountIn(locale, amount)} ${currency}`
 
 /** What Arabic puts around an amount for readers without an element of its own: the symbol would come to stand on the other side. */
 const MARKS = /[\u200e\u200f]/g

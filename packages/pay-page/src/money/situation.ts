@@ -47,8 +47,7 @@ export const isRequested = ({ currency, networkKey }: PaySession, payment: Payme
   isTransfer(payment) || (payment.currency === currency && payment.networkKey === networkKey)
 
 /** What a payment added to what was asked for: it counts, and what was sent back of it does not. */
-export const keptOf = (payment: Payment): bigint =>
-  isTransfer(payment) ? unitsOf(payment.creditedAmount) : unitsOf(payment.amount) - unitsOf(payment.returnedAmount)
+export const keptOf = ({ creditedAmount }: Payment): bigint => unitsOf(creditedAmount)
 
 const sum = (payments: readonly Payment[]): bigint => payments.reduce((total, each) => total + keptOf(each), 0n)
 
@@ -116,6 +115,8 @@ function paidSituation(session: PaySession, about: Payment | undefined): Omit<Si
     return { what: 'too_much', outcome: outcomeOf(further), focus: further }
   // What a quote asked for and its provider did not need goes back too, but was not too much.
   const asked = unitsOf(session.amount)
+  const lost = payments.findLast((each) => each.returnFailed && unitsOf(each.amount) > asked)
+  if (lost) return { what: 'too_much', outcome: 'delivered', focus: lost }
   const excess = payments.findLast((each) => unitsOf(each.returnedAmount) > 0n && unitsOf(each.amount) > asked)
   if (excess) return { what: 'too_much', outcome: 'returned', focus: excess }
   const last = about ?? payments.findLast((each) => each.status === 'completed' && isRequested(session, each))
@@ -154,6 +155,10 @@ export interface Facts {
   readonly review: boolean
   /** Of one payment, only what was too much was sent back. */
   readonly excessReturned: boolean
+  /** What was too much of it could not be sent back. */
+  readonly excessLost: boolean
+  /** Another session had paid the same before. */
+  readonly paidTwice: boolean
   /** It takes longer to be confirmed than a payer expects. */
   readonly slow: boolean
   readonly refundOwner: 'payer' | 'organisation' | 'service' | undefined

@@ -40,6 +40,8 @@ const wentBack: Choice = ({ refundOwner }) => {
   return refundOwner === 'service' ? ['returnedOn'] : []
 }
 const tooLittle: Choice = ({ strict, before }) => (strict && !before ? ['returnedPart'] : [])
+const restOrBack: Choice = ({ strict, before }) => [strict && !before ? 'confirmingBack' : 'confirmingRest']
+const kept: Choice = ({ paidTwice, excessLost }) => [paidTwice ? 'paidTwice' : excessLost ? 'overLost' : 'overKept']
 const soFar: Choice = ({ before }) => (before ? ['soFar'] : [])
 const paidBefore: Choice = ({ paid }) => (paid ? ['paidText'] : [])
 const held: Choice = ({ review }) => [review ? 'heldReview' : 'heldText']
@@ -228,14 +230,14 @@ export const table: Table = {
   },
   too_much: {
     in_time: {
-      delivered: arrived('paidHeading', ['overKept'], 'end'),
+      delivered: arrived('paidHeading', [kept], 'end'),
       returned: { ...back([], 'end'), says: [paidBefore, excess, wentBack] },
       returning: onItsWay(),
       failed: stuck(),
       unconfirmed: lost([soFar], restOrAgain),
     },
     grace: {
-      delivered: arrived('paidHeading', ['overKept'], 'end'),
+      delivered: arrived('paidHeading', [kept], 'end'),
       returned: { ...back([], 'end'), says: [paidBefore, excess, wentBack] },
       returning: onItsWay(),
       failed: stuck(),
@@ -315,8 +317,8 @@ export const table: Table = {
     },
   },
   part_confirming: {
-    in_time: underWay('confirmingPart', ['confirmingRest', slow], 'hold'),
-    grace: underWay('confirmingPart', ['confirmingRest', slow], 'hold'),
+    in_time: underWay('confirmingPart', [restOrBack, slow], 'hold'),
+    grace: underWay('confirmingPart', [restOrBack, slow], 'hold'),
     late: underWay('confirmingPart', [tooLateToCount, slow], 'ask'),
     cancelled: underWay('confirmingPart', [tooLateToCount, slow], 'ask'),
     void: underWay('confirmingPart', [slow, ...withdrawn, 'doNotSendRest'], 'ask'),

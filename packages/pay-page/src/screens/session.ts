@@ -155,7 +155,7 @@ function receipt(data: PayData, session: PaySession, view: View): Html {
   <ul>${session.payments.map((payment, index) => {
     const { txHash } = payment
     const networkKey = payment.networkKey ?? ''
-    const sent = sentIn(locale, payment)
+    const sent = sentIn(view, payment)
     const way = isTransfer(payment) ? texts.methodTransfer : (networks[networkKey]?.name ?? networkKey)
     const id = `hash-${index}`
     return html`<li><p><bdi>${sent}</bdi> · <bdi>${way}</bdi> · ${stateOf(session, payment, texts)}</p>

@@ -86,7 +86,7 @@ export async function move<R extends Row, S extends string, E extends string>(
     of.filters ? { filters: of.filters } : {},
   )
   const moved = { ...row, ...changes } as R
-  record(unit, of, moved, previous, at)
+  record(unit, of, moved, previous, at, event.startsWith(CORRECTION))
   const labels = {
     environment: row.environment,
     object: of.table,
@@ -98,6 +98,9 @@ export async function move<R extends Row, S extends string, E extends string>(
   unit.afterCommit(() => histograms.statuses.observe(labels, seconds))
   return { row: moved, outcome: 'moved' }
 }
+
+/** Events of corrections alone begin so: an operator has recorded another outcome than the one that led to the state. */
+const CORRECTION = 'correct_'
 
 /** The provider that the row stores; empty where no provider carries the object. */
 const providerOf = (row: Row): string => ('provider' in row && typeof row.provider === 'string' ? row.provider : '')
@@ -126,12 +129,14 @@ export async function locked<R extends Row, S extends string, E extends string>(
 /**
  * Records a change of a row whose status stays: the event has the status as `previousStatus` too. For parts of a resource
  * with a state table of their own, such as the refund of an order. The caller has locked and updated the row.
+ * @param correction an operator has corrected what had been recorded
  */
 export const recordUnchanged = <R extends Row, S extends string, E extends string>(
   unit: UnitOfWork,
   of: Resource<R, S, E>,
   row: R,
-): void => record(unit, of, row, row.status, row.updatedAt)
+  correction = false,
+): void => record(unit, of, row, row.status, row.updatedAt, correction)
 
 /** {@link recordUnchanged} in the list of transactions only: without an event. */
 export function recordEntry<R extends Row, S extends string, E extends string>(
@@ -165,11 +170,12 @@ function record<R extends Row, S extends string, E extends string>(
   row: R,
   previousStatus: string | null,
   at: Date,
+  correction = false,
 ): void {
   if (of.hidden?.(row)) return
   const entry = of.entry?.(row)
   if (!of.events && !entry) return
-  const change = changeOf(of, row, previousStatus, at)
+  const change = { ...changeOf(of, row, previousStatus, at), ...(correction ? { correction } : {}) }
   const type = (previousStatus === null ? of.events?.created : of.events?.updated) ?? null
   unit.record({ ...change, type, ...(entry ? { entry } : {}) })
   const also = previousStatus === row.status ? undefined : of.events?.also?.[row.status]

@@ -3,6 +3,10 @@ import { z } from 'zod'
 import { Deposit, depositSample, PaymentRoute, routeSample } from './schemas.ts'
 
 const previousStatus = z.string().nullable()
+const correction = z
+  .literal(true)
+  .optional()
+  .meta({ description: 'Present where an operator has corrected what had been recorded' })
 
 export const events = {
   'payment_route.created': {
@@ -17,7 +21,7 @@ export const events = {
   },
   'payment_route.deposit.updated': {
     description: 'A deposit to a payment route was received, or its status changed',
-    data: Deposit.extend({ previousStatus }),
+    data: Deposit.extend({ previousStatus, correction }),
     sample: { ...depositSample, previousStatus: 'pending' },
   },
 } satisfies Record<string, EventType>

@@ -1,4 +1,4 @@
-import type { ChangeNotification } from '@payments/platform'
+import type { DeclaredNotification } from '@payments/platform'
 import type { RefundTo } from '../refunds/refund-owners.ts'
 
 const resource = 'payment_route_deposit'
@@ -12,8 +12,14 @@ export function wentTo({ refundTo }: Readonly<Record<string, unknown>>): string 
   return `was returned to your refund address${address ? ` ${address}` : ''}.`
 }
 
+/** What was sent, where that is known: a deposit that an operator says was not received has no amount any more. */
+function sentText({ origin }: Readonly<Record<string, unknown>>): string {
+  const { amount, symbol } = (origin ?? {}) as { amount?: string | null; symbol?: string }
+  return amount && amount !== '0' ? ` of ${amount} ${symbol}` : ''
+}
+
 /** Notifications to an organisation: deposits that were delivered, were returned, or need attention. */
-export const notifications: Readonly<Record<string, Readonly<Record<string, ChangeNotification>>>> = {
+export const notifications: Readonly<Record<string, Readonly<Record<string, DeclaredNotification>>>> = {
   'payment_route.deposit.updated': {
     completed: {
       resource,
@@ -28,14 +34,23 @@ export const notifications: Readonly<Record<string, Readonly<Record<string, Chan
       body: ({ entry, data }) =>
         `A deposit of ${entry?.amount} to a payment route could not be delivered and ${wentTo(data)}`,
     },
-    failed: {
-      resource,
-      type: 'money.stranded',
-      title: 'Money neither delivered nor returned',
-      body: ({ entry, data }) =>
-        data.failureReason === 'provider_blocked'
-          ? `The provider holds a deposit of ${entry?.amount} to a payment route for a compliance review. Please contact support.`
-          : `A deposit of ${entry?.amount} to a payment route is stuck with the provider. Please contact support.`,
-    },
+    failed: ({ data }) =>
+      data.failureReason === 'deposit_not_confirmed'
+        ? {
+            resource,
+            type: 'money.stranded',
+            title: 'Deposit not confirmed',
+            body: () =>
+              `A deposit${sentText(data)} to a payment route was not confirmed by its network, so nothing was received.`,
+          }
+        : {
+            resource,
+            type: 'money.stranded',
+            title: 'Money neither delivered nor returned',
+            body: ({ entry }) =>
+              data.failureReason === 'provider_blocked'
+                ? `The provider holds a deposit of ${entry?.amount} to a payment route for a compliance review. Please contact support.`
+                : `A deposit of ${entry?.amount} to a payment route is stuck with the provider. Please contact support.`,
+          },
   },
 }

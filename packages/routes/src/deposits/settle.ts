@@ -1,4 +1,4 @@
-import { amountField, assetOf, isId, type Mistakes, refuseMistakes, risingAfter } from '@payments/kernel'
+import { amountField, assetOf, dollarsOfPart, isId, type Mistakes, refuseMistakes, risingAfter } from '@payments/kernel'
 import { guardSuspense } from '@payments/ledger'
 import {
   actingFor,
@@ -83,7 +83,16 @@ async function findRoute(unit: UnitOfWork, id: string): Promise<{ own: UnitOfWor
   return { own: actingFor(unit, found), route }
 }
 
-type Fields = Pick<DepositRow, 'originAmount' | 'destinationAmount' | 'failureReason' | 'settledAt' | 'settlements'>
+type Fields = Pick<
+  DepositRow,
+  | 'originAmount'
+  | 'originAmountUsd'
+  | 'destinationAmountUsd'
+  | 'destinationAmount'
+  | 'failureReason'
+  | 'settledAt'
+  | 'settlements'
+>
 
 function fieldsOf(before: DepositRow, { outcome, amount, receivedAmount, txHash }: Input): Fields {
   const wrong: Mistakes = {}
@@ -97,9 +106,13 @@ function fieldsOf(before: DepositRow, { outcome, amount, receivedAmount, txHash 
   if (outcome === 'completed' && received === null) wrong.receivedAmount ??= 'Required: the provider did not report it'
   if (outcome === 'completed' && !delivered) wrong.amount ??= 'Required: what was delivered'
   refuseMistakes(wrong)
+  const originAmount = outcome === 'not_received' ? 0n : received
+  const destinationAmount = outcome === 'completed' ? delivered : null
   return {
-    originAmount: outcome === 'not_received' ? 0n : received,
-    destinationAmount: outcome === 'completed' ? delivered : null,
+    originAmount,
+    originAmountUsd: valueOf(before.originAmountUsd, originAmount, before.originAmount),
+    destinationAmount,
+    destinationAmountUsd: valueOf(before.destinationAmountUsd, destinationAmount, before.destinationAmount),
     failureReason:
       outcome === 'completed'
         ? null
@@ -111,6 +124,10 @@ function fieldsOf(before: DepositRow, { outcome, amount, receivedAmount, txHash 
     ...(txHash && before.depositTxHash == null ? { depositTxHash: txHash } : {}),
   }
 }
+
+/** The value of an amount that an operator gives, at the price at which the amount before it had one. */
+const valueOf = (dollars: string | null | undefined, amount: bigint | null, before: bigint | null | undefined) =>
+  amount === null ? null : dollarsOfPart(dollars, amount, before ?? 0n)
 
 /** The larger of what was and what is said to have been received counts. */
 async function limit(unit: UnitOfWork, before: DepositRow, { originAmount, destinationAmount }: Fields): Promise<void> {

@@ -37,6 +37,8 @@ export interface DepositReport {
   readonly returnedAmount?: bigint | null
   /** That part was sent: `returnedAmount` is what arrives at the refund address. Otherwise it is what is expected to. */
   readonly returnSent?: boolean
+  /** The provider says that it cannot send that part back: `returnedAmount` is then zero, and sent. */
+  readonly returnFailed?: boolean
   /**
    * The address can have no other deposit: then its request alone shows which one it is, and the transaction may be missing. Otherwise
    * the same money may be reported under several requests, which only its transaction shows.

@@ -18,6 +18,8 @@ export interface HiddenDeposit {
   readonly destinationAmountUsd: string | null
   /** Of a completed deposit: the part of it that went back, or is expected to; null where no report tells. */
   readonly returnedAmount: bigint | null
+  /** That part could not be sent back, as the provider says. */
+  readonly returnFailed: boolean
   readonly txHash: string | null
   readonly failureReason: DepositReport['failureReason']
   readonly refundTo: RefundTo | null
@@ -49,6 +51,7 @@ export const toHiddenDeposit = (row: DepositRow, report: Partial<DepositReport>)
   destinationAmount: row.destinationAmount ?? null,
   destinationAmountUsd: row.destinationAmountUsd ?? null,
   returnedAmount: row.returnedAmount ?? goesBack(report),
+  returnFailed: report.returnFailed ?? false,
   txHash: row.depositTxHash ?? null,
   failureReason: (row.failureReason ?? null) as HiddenDeposit['failureReason'],
   refundTo: row.refundAddress && row.refundOwner ? { address: row.refundAddress, owner: row.refundOwner } : null,

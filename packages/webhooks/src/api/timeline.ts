@@ -7,6 +7,7 @@ interface EventRow {
   resource_id: string
   status: string | null
   previous: string | null
+  correction: boolean
   moved: boolean
 }
 
@@ -14,7 +15,8 @@ interface EventRow {
 export const eventTimeline: TimelineSource = async (db, { organisationId, environment, ids, limit }, runtime) => {
   const optIn = Object.entries(catalogueOf(runtime.domains)).flatMap(([type, row]) => (row.optIn ? [type] : []))
   const rows = `select id, created_at, type, resource_id, payload #>> '{data,status}' as status,
-                       payload #>> '{data,previousStatus}' as previous
+                       payload #>> '{data,previousStatus}' as previous,
+                       payload #> '{data,correction}' is not null as correction
                   from events where resource_id = any ($1::uuid[]) and organisation_id = $2 and environment = $3`
   const moved = 'status is not null and type <> all ($4::text[]) and status is distinct from previous'
   const values = [ids, organisationId, environment, optIn]
@@ -29,11 +31,12 @@ export const eventTimeline: TimelineSource = async (db, { organisationId, enviro
   return { entries: newest.flatMap(entriesOf), total: counted[0]?.total ?? 0 }
 }
 
-function entriesOf({ id, at, type, resource_id, status, previous, moved }: EventRow): TimelineEntry[] {
+function entriesOf({ id, at, type, resource_id, status, previous, correction, moved }: EventRow): TimelineEntry[] {
   const common = { at: new Date(at), id, resourceId: resource_id }
-  const event: TimelineEntry = { ...common, kind: 'event', summary: type, details: { type } }
+  const by = correction ? ', corrected by an operator' : ''
+  const event: TimelineEntry = { ...common, kind: 'event', summary: moved ? type : `${type}${by}`, details: { type } }
   if (!moved) return [event]
-  const summary = previous === null ? `Created as ${status}` : `${previous} → ${status}`
+  const summary = previous === null ? `Created as ${status}` : `${previous} → ${status}${by}`
   return [event, { ...common, kind: 'status', summary, details: { status, previousStatus: previous } }]
 }
 

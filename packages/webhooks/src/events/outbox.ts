@@ -38,6 +38,7 @@ export function emit(unit: UnitOfWork, event: NewEvent): string {
 /** Records each change as its event (specification, Events, Payload). */
 export const eventRecorder: Recorder = (change, runtime): readonly Recorded[] => {
   if (change.type === null) return []
-  const data = { ...change.data, previousStatus: change.previousStatus }
+  const { previousStatus, correction } = change
+  const data = { ...change.data, previousStatus, ...(correction ? { correction } : {}) }
   return [{ statement: eventRow(runtime, { ...change, type: change.type, data }).statement, trigger: OUTBOX }]
 }

@@ -52,7 +52,7 @@ const headingOf = ({ session }: Receipt, label: Texts): string => (session.paidA
 function write(page: PdfPage, receipt: Receipt, locale: Locale): void {
   const { session, merchant, brand, logo, now } = receipt
   const label = texts[locale]
-  const wording: Wording = { locale, networks: networksOf(session) }
+  const wording: Wording = { locale, networks: networksOf(session), texts: label }
   const data = moneyData(receipt, now)
   const said = moneyOf(data, wording)
   const values = Object.fromEntries(Object.entries(said.values).map(([name, value]) => [name, isolated(value)]))
@@ -90,7 +90,7 @@ function write(page: PdfPage, receipt: Receipt, locale: Locale): void {
     const network = networkKey === null ? undefined : (wording.networks[networkKey]?.name ?? networkKey)
     const isBack = status === 'refunded' && (refundTo?.owner !== 'service' || settled)
     page.facts([
-      [label.amount, `${isolated(sentIn(locale, payment))} · ${stateOf(data.session, payment, label)}`],
+      [label.amount, `${isolated(sentIn(wording, payment))} · ${stateOf(data.session, payment, label)}`],
       network === undefined ? [label.methodLabel, label.methodTransfer] : [label.networkLabel, network],
       ...(payment.txHash ? [[label.transaction, payment.txHash] as const] : []),
       [label.receivedOn, time(payment.receivedAt)],
