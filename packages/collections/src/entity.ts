@@ -156,6 +156,8 @@ export const SessionEntity = defineEntity({
     networkKey: p.text(),
     currency: p.text(),
     amount: minorUnits().check('amount > 0'),
+    /** The least that the provider promised to deliver of it, in `destinationCurrency`; null where it promised nothing. */
+    guaranteedAmount: minorUnits().nullable(),
     receivedAmount: minorUnits().check('received_amount >= 0'),
     deliveredAmount: minorUnits().check('delivered_amount >= 0'),
     fees: minorUnits().check('fees >= 0'),

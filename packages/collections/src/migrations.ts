@@ -313,6 +313,7 @@ export const migrations: readonly MigrationStep[] = [
     name: '20261129080000_corrections',
     up: [
       `alter table collections add column filled_at timestamptz(3)`,
+      'alter table checkout_sessions add column guaranteed_amount numeric(78,0)',
       'alter table checkout_sessions add column paid_twice boolean not null default false',
       'drop trigger checkout_sessions_status_moves on checkout_sessions',
       `create trigger checkout_sessions_status_moves before update of status on checkout_sessions for each row

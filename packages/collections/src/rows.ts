@@ -147,8 +147,13 @@ export interface StoredPayment {
   readonly returned: string
   /** What was too much could not be sent back, as the provider says. */
   readonly returnFailed?: boolean
-  /** What a bank transfer counts for, in the currency of the session; a deposit counts for what was kept of it. */
+  /**
+   * What it counts for, in the currency of the session: a bank transfer, and what counts by what was delivered of it. Absent: a deposit that counts
+   * for what was kept of it.
+   */
   readonly credited?: string
+  /** Less was delivered of it than was promised, or than it is worth less the tolerance: it counts by what was delivered. */
+  readonly short?: boolean
   /** What was delivered, in the currency of the collection; null: nothing, or the provider did not report it. */
   readonly delivered: string | null
   readonly deliveredUsd: string | null
@@ -195,6 +200,8 @@ export interface SessionColumns {
   readonly networkKey: string
   readonly currency: string
   readonly amount: bigint
+  /** The least that the provider promised to deliver of it, in `destinationCurrency`; null where it promised nothing. */
+  readonly guaranteedAmount?: bigint | null
   readonly receivedAmount: bigint
   readonly deliveredAmount: bigint
   readonly fees: bigint

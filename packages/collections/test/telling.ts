@@ -1,5 +1,5 @@
 import { newId } from '@payments/kernel'
-import { type DepositReport, routes, type SandboxRoutes } from '@payments/routes'
+import { type DepositReport, type QuotedAddress, routes, type SandboxRoutes } from '@payments/routes'
 import {
   advance,
   call,
@@ -33,7 +33,7 @@ export function tellingSandbox(service: () => TestService) {
       return sandbox().refundAddresses ?? { evm: '', svm: '', tvm: '' }
     },
     offers: () => sandbox().offers(),
-    createDepositAddress: (input) => sandbox().createDepositAddress(input),
+    createDepositAddress: async (input) => ({ ...(await sandbox().createDepositAddress(input)), ...telling.quotes }),
     simulateDeposit: (...given: Parameters<SandboxRoutes['simulateDeposit']>) => sandbox().simulateDeposit(...given),
     async deposits(query) {
       const reports = told.get(query.depositAddress)
@@ -95,14 +95,17 @@ export function tellingSandbox(service: () => TestService) {
         }),
     }
   }
-  return {
+  const telling = {
     provider,
+    /** What quotes say in place of what the sandbox would. */
+    quotes: {} as Partial<QuotedAddress>,
     sessionOf,
     async begin(given: Record<string, unknown> = {}, start: Record<string, unknown> = {}) {
       const merchant = await newMerchant(service())
       return sessionOf(merchant, await newCollection(merchant, given), start)
     },
   }
+  return telling
 }
 
 export async function operatorCall(service: TestService, line: string, body?: object) {

@@ -1,7 +1,7 @@
 import { noInput } from '@payments/kernel'
 import { operatorCommand, query } from '@payments/platform'
 import { errors } from './errors.ts'
-import { attention, recheck, resolve } from './overview/attention.ts'
+import { attention, close, recheck, resolve } from './overview/attention.ts'
 import { auditLog } from './overview/audit.ts'
 import { providerHealth } from './overview/health.ts'
 import { operatedObject } from './overview/objects.ts'
@@ -11,7 +11,9 @@ import { search } from './overview/search.ts'
 import { settingsInForce } from './overview/settings-in-force.ts'
 import {
   Attention,
+  AttentionClosed,
   AttentionFilter,
+  AttentionId,
   AttentionObject,
   AttentionRef,
   AuditFilter,
@@ -103,6 +105,28 @@ export const operatorsRouter = {
         const { id, organisationId, environment } = reply
         const subject = { id, ...(organisationId ? { organisationId } : {}), ...(environment ? { environment } : {}) }
         return { reply, subject, before: { condition: reply.condition }, after: { condition: null } }
+      },
+    }),
+    close: operatorCommand({
+      rest: 'POST /admin/ops/attention/{id}/close',
+      tag,
+      summary: 'Close what an object needs an operator for',
+      description:
+        'Of every kind under which the object is listed: kept reports count as dealt with, a refused price becomes the one that later ones are compared with, and anything else is not listed again until it needs an operator anew. No money moves.',
+      message: 'Closed',
+      input: AttentionId,
+      output: AttentionClosed,
+      errors: [errors.not_in_need],
+      async run(unit, { id }) {
+        const objects = await close(unit, id)
+        const { organisationId, environment } = objects[0] ?? {}
+        const subject = { id, ...(organisationId ? { organisationId } : {}), ...(environment ? { environment } : {}) }
+        return {
+          reply: { objects, total: objects.length },
+          subject,
+          before: { reasons: objects.map(({ reason }) => reason) },
+          after: { reasons: [] },
+        }
       },
     }),
   },

@@ -203,6 +203,8 @@ export const AttentionRef = z.strictObject({
     .max(100)
     .meta({ description: 'Id of the object', example: exampleId(11) }),
 })
+export const AttentionId = z.strictObject({ id: AttentionRef.shape.id })
+export const AttentionClosed = z.object({ objects: items('What needed an operator, by kind', AttentionObject), total })
 export const Attention = z.object({
   counts: items(
     'How many there are, by kind and condition',

@@ -133,6 +133,8 @@ export interface Payment {
   readonly returnedAmount: string
   /** What was too much could not be sent back. */
   readonly returnFailed: boolean
+  /** Less was delivered of it than was promised. */
+  readonly underDelivered: boolean
   readonly status: string
   /** It changes the session's status: it came in time, and in the requested currency and network. */
   readonly counts: boolean

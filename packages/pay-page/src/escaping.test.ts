@@ -22,6 +22,7 @@ const sent = {
   creditedAmount: '10',
   returnedAmount: '1',
   returnFailed: false,
+  underDelivered: false,
   counts: true,
   failureReason: 'delivery_failed',
   settled: true,

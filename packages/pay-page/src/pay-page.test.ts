@@ -222,6 +222,7 @@ test('an explorer of the network shows the address and each transaction; without
     creditedAmount: '25',
     returnedAmount: '0',
     returnFailed: false,
+    underDelivered: false,
     counts: true,
   } as const
   const ended = { status: 'completed', failureReason: null, settled: false, receivedAt: data.serverTime } as const

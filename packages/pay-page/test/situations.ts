@@ -58,6 +58,7 @@ export function paymentOf(of: Case): Payment {
     creditedAmount: isOther(of) ? '0' : AMOUNTS[of.what],
     returnedAmount: '0',
     returnFailed: false,
+    underDelivered: false,
     status: outcome in STATUSES ? STATUSES[outcome as keyof typeof STATUSES] : 'failed',
     counts: !isLate(of) && !isOther(of),
     failureReason:

@@ -356,4 +356,23 @@ export const platformMigrations: readonly MigrationStep[] = [
       'drop index concurrently if exists provider_reports_key',
     ],
   },
+  {
+    // The last rate of each pair, by which later ones are bounded.
+    name: '20261129080100_provider_prices',
+    up: [
+      `create table provider_prices (
+        id uuid not null,
+        environment text not null check (environment in ('test', 'live')),
+        pair text not null,
+        provider text not null,
+        rate numeric,
+        rated_at timestamptz,
+        refused_rate numeric,
+        refused_reason text,
+        refused_at timestamptz,
+        primary key (environment, pair)
+      )`,
+      'create index provider_prices_refused on provider_prices (id) where refused_at is not null',
+    ],
+  },
 ]

@@ -82,6 +82,7 @@ const presentPayment = (payment: StoredPayment, currency: string): z.infer<typeo
   amount: decimalOrZero(BigInt(payment.amount), payment.currency),
   returnedAmount: decimalOrZero(BigInt(payment.returned), payment.currency),
   returnFailed: payment.returnFailed ?? false,
+  underDelivered: payment.short ?? false,
   creditedAmount: decimal(creditedOf(payment), currency),
   status: payment.status,
   counts: payment.counts,

@@ -29,6 +29,7 @@ const Payment = z.looseObject({
   delivered: text('What was delivered of it, in the currency of `destination`; empty if unknown', '24.9'),
   fees: text('Fees of the provider, in the currency of `destination`', '0.1'),
   status: text('State of the payment', 'completed'),
+  short: z.boolean().optional().meta({ description: 'True where less was delivered than was promised' }),
   receivedAt: text('When it was received', '2026-01-31T12:00:00.000Z'),
   refundTo: RefundToSchema.nullable().optional(),
   refundHeld: z
@@ -141,6 +142,7 @@ const shown = (
   delivered: payment.delivered === null ? '' : decimal(BigInt(payment.delivered), symbol),
   fees: decimal(BigInt(payment.fees), symbol),
   status: payment.status,
+  ...(payment.short ? { short: true } : {}),
   receivedAt: payment.receivedAt,
   refundTo: payment.refundTo ?? null,
   refundHeld: isRefundHeld(payment),
@@ -161,7 +163,7 @@ function balances({ payments, destination }: z.infer<typeof CollectionReceipt>):
     const key = `${purpose} ${asset}`
     total.set(key, { purpose, asset, amount: amount + (total.get(key)?.amount ?? 0n) })
   }
-  for (const { status, symbol, amount, returned, delivered, fees, refundHeld } of payments) {
+  for (const { status, symbol, amount, returned, delivered, fees, refundHeld, short } of payments) {
     const kept = units(amount, symbol) - units(returned, symbol)
     if (status === 'failed' || refundHeld || (status === 'completed' && delivered === '')) {
       add('external', symbol, -kept)
@@ -173,7 +175,7 @@ function balances({ payments, destination }: z.infer<typeof CollectionReceipt>):
       ]
       add('external', symbol, -kept)
       add('destination', destination.symbol, arrived)
-      if (symbol === destination.symbol) add('fees', symbol, kept - arrived)
+      if (symbol === destination.symbol) add(short ? 'suspense' : 'fees', symbol, kept - arrived)
       else {
         add('exchange', symbol, kept)
         add('exchange', destination.symbol, -gross)

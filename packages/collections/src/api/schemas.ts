@@ -262,6 +262,10 @@ export const SessionPayment = z.object({
   currency: text('Currency that was sent', 'USDC'),
   amount: amountText('What was sent, in that currency'),
   returnedAmount: amountText('The part of it that was sent back at once, because it was too much or not needed', '0'),
+  underDelivered: z.boolean().meta({
+    description: 'Less was delivered than the provider promised: it counts by what was delivered, once it is `settled`',
+    example: false,
+  }),
   returnFailed: z.boolean().meta({
     description: 'The provider could not send back what was too much: it is less than the fees',
     example: false,
@@ -658,6 +662,7 @@ export const sessionSample = {
       amount: '860',
       returnedAmount: '0',
       returnFailed: false,
+      underDelivered: false,
       creditedAmount: '860',
       status: 'completed',
       counts: true,

@@ -6,7 +6,7 @@ import { wentTo } from '@payments/routes'
 import { decimal, decimalOrZero, invoiceNumberText } from '../api/present.ts'
 import type { SessionColumns, StoredPayment } from '../rows.ts'
 import type { PaymentChange } from '../sessions/payments/arrivals.ts'
-import { bringsAmounts, isCorrection } from '../sessions/payments/outcome.ts'
+import { bringsAmounts, isCorrection, isShort } from '../sessions/payments/outcome.ts'
 
 /** A session before and after a change, and the payments that changed it. */
 interface Changed {
@@ -94,6 +94,13 @@ export function noticeOf({ before, after, changes }: Changed): Notice | undefine
         stuck.after.failureReason === 'provider_blocked'
           ? `The provider holds a payment of ${sent(stuck)} for ${name} for a compliance review. Please contact support.`
           : `A payment of ${sent(stuck)} for ${name} is stuck with the provider. Please contact support.`,
+    }
+  const short = ended.findLast(({ after: payment }) => isShort(payment))
+  if (short)
+    return {
+      type: 'money.stranded',
+      title: 'Less delivered than promised',
+      body: `Of a payment of ${sent(short)} for ${name}, ${decimal(BigInt(short.after.delivered ?? 0), after.destinationCurrency)} ${after.destinationCurrency} was delivered to you: less than the provider promised. It counts once we have checked it; you need not do anything.`,
     }
   const back = ended.findLast(({ after: payment }) => payment.status === 'refunded')
   if (moved && status === 'returned' && back)

@@ -21,7 +21,8 @@ export const operators: OperatorsDeclaration = {
                     or (status = 'processing' and updated_at < now() - make_interval(secs => ${STUCK_SECONDS}))) and not needs_operator
             union all
             select id, organisation_id, environment, status, case when failure_reason is null then 'held' else 'failed' end,
-                   coalesce(failure_reason, 'A payment is neither delivered nor returned, or came back to an address of this service'), updated_at
+                   coalesce(failure_reason, case when payments @> '[{"short": true}]' then 'Less was delivered than the provider promised' end,
+                     'A payment is neither delivered nor returned, or came back to an address of this service'), updated_at
               from checkout_sessions where needs_operator`,
       async recheck(unit, ids) {
         const db = sqlOf(unit.em)

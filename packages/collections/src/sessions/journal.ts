@@ -14,7 +14,7 @@ export const creditedOf = ({ requested, amount, returned, credited }: StoredPaym
 /**
  * The journal entry of one deposit to a session, whenever its outcome changes: the difference between its balances before and
  * after. Delivered: from `external` to the merchant's destination, the provider's fees beside it; another asset goes through `exchange`.
- * Neither delivered nor sent back, delivered with an unknown amount, or sent back to this service: into suspense. One that is under way,
+ * Neither delivered nor sent back, delivered with an unknown amount, or sent back to this service: into suspense; and what is missing of a delivery. One that is under way,
  * or was sent back, moves nothing.
  * @param step a name of its own for a change after the first end
  */
@@ -41,7 +41,9 @@ function balancesOf(provider: string, target: string, payment: StoredPayment): P
   if (status === 'failed' || payment.delivered === null) return [from, suspense]
   const delivered = BigInt(payment.delivered)
   const to: Posting = { account: account('destination', target), amount: delivered }
-  if (currency === target) return [from, to, { account: account('fees', currency), amount: kept - delivered }]
+  // What the provider owes is no fee.
+  const rest = account(payment.short ? 'suspense' : 'fees', currency)
+  if (currency === target) return [from, to, { account: rest, amount: kept - delivered }]
   const fees = BigInt(payment.fees)
   return [
     from,

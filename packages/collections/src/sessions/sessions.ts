@@ -246,6 +246,7 @@ export async function start(unit: UnitOfWork, input: Input, prepared: PreparedSt
     networkKey: route.origin.networkKey,
     currency: route.origin.currency,
     amount: route.inputAmount,
+    guaranteedAmount: route.guaranteedAmount,
     receivedAmount: 0n,
     deliveredAmount: 0n,
     fees: 0n,

@@ -26,7 +26,7 @@ import {
   type Institution,
 } from '../provider/provider.ts'
 import { fiatProviders } from '../provider/providers.ts'
-import { canonicalRate } from '../quotes/amounts.ts'
+import { checkedRate } from '../quotes/checked-rate.ts'
 import { fiatCurrencies } from '../quotes/currencies.ts'
 import { checkQuote, findQuote } from '../quotes/quotes.ts'
 import { checkReference } from '../quotes/references.ts'
@@ -112,7 +112,7 @@ async function prepareWith(
       quote: quote && { rate: quote.rate, terms: quote.terms ?? null },
     })
   const accepted = await aboutObject({ ...context.actor, id }, () => newCall(context, provider, create))
-  const rate = canonicalRate(accepted.rate)
+  const rate = await checkedRate(context, provider.name, { ...plan, rate: accepted.rate })
   if (quote && (rate !== quote.rate || accepted.fee !== quote.fee))
     throw invalid({ quoteId: 'The provider does not honour this quote any more: request another one' })
   if (!isAddressOf(plan.network.type, accepted.deposit.address)) throw errors.fiat_provider_failed()

@@ -18,6 +18,7 @@ import { startPolls } from '../polling/polls.ts'
 import type { AcceptedOnramp, FiatProvider, Offers } from '../provider/provider.ts'
 import { fiatProviders } from '../provider/providers.ts'
 import { canonicalRate, cost, decimal } from '../quotes/amounts.ts'
+import { checkedRate } from '../quotes/checked-rate.ts'
 import { checkReference } from '../quotes/references.ts'
 import { bankOf, checkFiatLimits, onrampCorridor, type Plan, planOf } from '../quotes/rules.ts'
 import { onrampResource } from './resources.ts'
@@ -77,6 +78,7 @@ async function prepareWith(
       refundAccount,
     })
   const accepted = await aboutObject({ ...context.actor, id }, () => newCall(context, provider, create))
+  await checkedRate(context, provider.name, { ...plan, rate: accepted.rate })
   if (accepted.convertedAmount <= 0n) throw invalid({ amount: 'Too small: nothing would be left after fees' })
   const created = {
     ...{ id, destinationAddress, accepted },

@@ -6,7 +6,8 @@ import { QuoteEntity, type QuoteRow } from '../entities/entity.ts'
 import { newCall } from '../polling/limits.ts'
 import type { FiatProvider } from '../provider/provider.ts'
 import { fiatProviders } from '../provider/providers.ts'
-import { canonicalRate, decimal } from './amounts.ts'
+import { decimal } from './amounts.ts'
+import { checkedRate } from './checked-rate.ts'
 import { checkFiatLimits, type Plan, planOf } from './rules.ts'
 
 type Input = z.output<typeof NewSellQuote>
@@ -33,7 +34,7 @@ async function quoteOf(
   const quote = await newCall(context, provider, () =>
     provider.sellQuote({ amount, asset, networkKey: network.key, currency }),
   )
-  const rate = canonicalRate(quote.rate)
+  const rate = await checkedRate(context, provider.name, { asset, currency, rate: quote.rate })
   const { convertedAmount } = quote
   checkFiatLimits(offers, currency, convertedAmount)
   return {

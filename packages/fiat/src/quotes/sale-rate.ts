@@ -3,7 +3,7 @@ import { firstAnswer, type QueryContext, type Runtime } from '@payments/platform
 import { newCall } from '../polling/limits.ts'
 import type { FiatProvider } from '../provider/provider.ts'
 import { allOffers, everyFiatProvider, fiatProviders } from '../provider/providers.ts'
-import { canonicalRate } from './amounts.ts'
+import { checkedRate } from './checked-rate.ts'
 
 /** What the rate is asked for, in the stablecoin: about what a payer sends. */
 const AMOUNT = '100'
@@ -49,7 +49,8 @@ async function ask(context: QueryContext, asset: string, currency: string): Prom
     const { networkKey, minAmount, maxAmount } = own
     const wanted = toMinor(AMOUNT, assetNamed(asset))
     const [, amount = wanted] = [minAmount, wanted, maxAmount].sort((one, other) => (one < other ? -1 : 1))
-    return newCall(context, provider, () => provider.sellQuote({ amount, asset, networkKey, currency }))
+    const { rate } = await newCall(context, provider, () => provider.sellQuote({ amount, asset, networkKey, currency }))
+    return checkedRate(context, provider.name, { asset, currency, rate })
   }
-  return canonicalRate((await firstAnswer(await fiatProviders(context, currency), quote)).answer.rate)
+  return (await firstAnswer(await fiatProviders(context, currency), quote)).answer
 }

@@ -5,6 +5,7 @@ import {
   domainsOf,
   type QueryContext,
   type Runtime,
+  type SqlExecutor,
   sqlOf,
   type UnitOfWork,
 } from '@payments/platform'
@@ -108,11 +109,40 @@ export async function resolve(unit: UnitOfWork, { kind, id }: z.output<typeof At
     : { rows: [] }
   const [row] = rows
   if (!row) throw errors.not_in_need()
+  return hide(db, row)
+}
+
+/** An object is not listed again until it needs an operator anew. */
+async function hide(db: SqlExecutor, row: Row): Promise<Shown> {
   const since = new Date(row.since)
   await db.query(
     `insert into operator_resolutions (kind, resource_id, since) values ($1, $2, $3)
      on conflict (kind, resource_id) do update set since = excluded.since`,
-    [kind, id, since],
+    [row.kind, row.id, since],
   )
   return { ...row, since: since.toISOString() }
+}
+
+/**
+ * Ends everything that an object needs an operator for, as its domains declare; what has no end of its own is marked as dealt with.
+ * @returns the object as it was listed, once for each kind
+ * @throws not_in_need 404 when it is not listed
+ */
+export async function close(unit: UnitOfWork, id: string): Promise<Shown[]> {
+  const db = sqlOf(unit.em)
+  const sources = sourcesOf(unit.runtime, undefined)
+  const { text, values } = matching(sources, {})
+  const { rows } = isId(id)
+    ? await db.query<Row>(
+        `select kind, id, organisation_id as "organisationId", environment, status, condition, reason, since from ${text} and id = $5 order by kind`,
+        [...values, id],
+      )
+    : { rows: [] }
+  if (rows.length === 0) throw errors.not_in_need()
+  const closed: Shown[] = []
+  for (const row of rows) {
+    await sources.find(({ kind }) => kind === row.kind)?.close?.(db, id)
+    closed.push(await hide(db, row))
+  }
+  return closed
 }

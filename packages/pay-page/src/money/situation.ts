@@ -57,11 +57,13 @@ export const countedOf = (session: PaySession): bigint =>
 
 const isUnconfirmed = ({ status, failureReason }: Payment): boolean =>
   status === 'failed' && failureReason === 'deposit_not_confirmed'
-const isHeld = (payment: Payment): boolean => payment.status === 'failed' && !payment.settled && !isUnconfirmed(payment)
+const isShort = ({ underDelivered, settled }: Payment): boolean => underDelivered && !settled
+const isHeld = (payment: Payment): boolean =>
+  isShort(payment) || (payment.status === 'failed' && !payment.settled && !isUnconfirmed(payment))
 
 function outcomeOf(payment: Payment): Outcome | 'pending' {
   if (payment.status === 'pending') return 'pending'
-  if (payment.status === 'completed') return 'delivered'
+  if (payment.status === 'completed') return isShort(payment) ? 'failed' : 'delivered'
   if (payment.status === 'refunded')
     return payment.refundTo?.owner === 'service' && !payment.settled ? 'returning' : 'returned'
   return isUnconfirmed(payment) ? 'unconfirmed' : 'failed'
@@ -151,6 +153,8 @@ export interface Facts {
   readonly before: boolean
   /** Other amounts are sent back. */
   readonly strict: boolean
+  /** Less was delivered of it than was promised. */
+  readonly short: boolean
   /** The payment is held for a compliance review. */
   readonly review: boolean
   /** Of one payment, only what was too much was sent back. */

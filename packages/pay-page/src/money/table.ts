@@ -44,7 +44,7 @@ const restOrBack: Choice = ({ strict, before }) => [strict && !before ? 'confirm
 const kept: Choice = ({ paidTwice, excessLost }) => [paidTwice ? 'paidTwice' : excessLost ? 'overLost' : 'overKept']
 const soFar: Choice = ({ before }) => (before ? ['soFar'] : [])
 const paidBefore: Choice = ({ paid }) => (paid ? ['paidText'] : [])
-const held: Choice = ({ review }) => [review ? 'heldReview' : 'heldText']
+const held: Choice = ({ review, short }) => [short ? 'shortText' : review ? 'heldReview' : 'heldText']
 const excess: Choice = ({ excessReturned }) => [excessReturned ? 'overReturned' : 'returnedText']
 const slow: Choice = ({ slow }) => [slow ? 'confirmingSlow' : 'confirmingTime']
 const tooLateToCount: Choice = ({ cancelled, counts }) => (counts ? [] : [cancelled ? 'willGoCancelled' : 'willGoLate'])

@@ -20,6 +20,8 @@ export interface AttentionSource {
   readonly sql: string
   /** Makes the provider be asked for these soon, within its rate budget. Safe to repeat. Absent where there is nobody to ask. */
   recheck?(unit: UnitOfWork, ids: readonly string[]): Promise<void>
+  /** Ends what one of these needs an operator for, as an operator has decided. Absent: it is not listed until it needs one anew. */
+  close?(db: SqlExecutor, id: string): Promise<void>
 }
 
 /** Objects of one kind that operators, and merchants among their own, find by something else than their id. */

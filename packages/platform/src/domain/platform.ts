@@ -1,8 +1,9 @@
 import { platformMigrations } from '../migrations.ts'
 import { encryptedReplies } from '../operations/idempotency.ts'
-import { readBudgets } from '../providers/budgets.ts'
+import { readBudgets } from '../providers/budgets/budgets.ts'
 import { providerTimeline } from '../providers/calls.ts'
 import { choiceTimeline } from '../providers/choices.ts'
+import { refusedPrices } from '../providers/prices.ts'
 import { contradictions, reportTimeline } from '../providers/reports.ts'
 import { auditTimeline } from '../records/audit-log.ts'
 import { partitions } from '../records/partitions/job.ts'
@@ -47,5 +48,5 @@ export const platform = domain({
     timeline: { sources: [requestTimeline, auditTimeline, choiceTimeline, providerTimeline, reportTimeline] },
   },
   work: { jobs: [platformPurge, partitions] },
-  operators: { attention: [contradictions], rateBudgets: readBudgets, metrics: queueMetrics },
+  operators: { attention: [contradictions, refusedPrices], rateBudgets: readBudgets, metrics: queueMetrics },
 })

@@ -112,7 +112,27 @@ export const ProviderChoiceEntity = defineEntity({
   indexes: [index('provider_choices_by_time', ['createdAt'])],
 })
 
+/** The last price of a pair of money that was accepted, and the last one that was refused since: see `prices.ts`. */
+const ProviderPriceEntity = defineEntity({
+  name: 'ProviderPrice',
+  tableName: 'provider_prices',
+  properties: {
+    id: p.uuid(),
+    environment: tenant().environment.primary(),
+    pair: p.text().primary(),
+    provider: p.text(),
+    /** Units of what is got for one of what is given. */
+    rate: p.decimal().columnType('numeric').nullable(),
+    ratedAt: instant().nullable(),
+    refusedRate: p.decimal().columnType('numeric').nullable(),
+    refusedReason: p.text().nullable(),
+    refusedAt: instant().nullable(),
+  },
+  indexes: [index('provider_prices_refused', ['id'], 'refused_at is not null')],
+})
+
 export const providerEntities = [
+  ProviderPriceEntity,
   ProviderMinuteEntity,
   ProviderCallEntity,
   ProviderReportEntity,

@@ -10,7 +10,8 @@ export {
   pauseCalls,
   secondsUntilFree,
   takeCall,
-} from './budgets.ts'
+} from './budgets/budgets.ts'
+export { type ClaimedPoll, type PolledProvider, pollBudget } from './budgets/rate-budget.ts'
 export {
   aboutObject,
   callOutcomes,
@@ -36,7 +37,7 @@ export {
 } from './column.ts'
 export { checkProviderOrders, providerRules, readControls, writeControl } from './controls.ts'
 export { type ProviderState, type Providers, providerStates, providers } from './lookup.ts'
-export { type ClaimedPoll, type PolledProvider, pollBudget } from './rate-budget.ts'
+export { checkPrice, type Price } from './prices.ts'
 export {
   NOT_APPLIED,
   type ObjectReport,

@@ -110,6 +110,12 @@ export const contradictions: AttentionSource = {
   sql: `select distinct on (resource_id) resource_id as id, organisation_id, environment, resource_type as status,
                'failed' as condition, reason, first_at as since
           from provider_reports where reason is not null and settled_at is null order by resource_id, first_at desc`,
+  async close(db, id) {
+    await db.query(
+      'update provider_reports set settled_at = now() where resource_id = $1 and reason is not null and settled_at is null',
+      [id],
+    )
+  },
 }
 
 interface Row {

@@ -50,6 +50,9 @@ export function defineSettings<S extends z.ZodRawShape, C = z.output<z.ZodObject
 /** A number of seconds, as text or number. */
 export const secondsSetting = z.coerce.number().int().positive('must be a positive whole number of seconds')
 
+/** A number of percent. */
+const percentSetting = z.coerce.number().min(0).max(100)
+
 /** A TCP port; 0 selects a free one. */
 export const portSetting = z.coerce.number().int().min(0).max(65535)
 
@@ -239,6 +242,21 @@ export const platformSettings = defineSettings(
       .prefault('USDC:1000,USDT:1000,EURC:1000,cNGN:1500000,NGN:1500000')
       .describe(
         'Up to which amounts of an asset one operator alone reverses entries, settles orders and resolves suspense on one UTC day; above, and for other assets, a second one approves',
+      ),
+    QUOTE_MAX_LOSS_PERCENT: percentSetting
+      .default(10)
+      .describe(
+        'How far the two sides of a provider’s quote may differ in US dollars; one that differs more is refused, and operators are told',
+      ),
+    RATE_BAND_PERCENT: percentSetting
+      .default(20)
+      .describe(
+        'How far a provider’s rate may be from the last one of its pair; one further away is refused, and operators are told',
+      ),
+    DELIVERY_TOLERANCE_PERCENT: percentSetting
+      .default(3)
+      .describe(
+        'How much less than a payment is worth may be delivered of it where its quote guarantees nothing; below, its session is not paid, and operators are told',
       ),
     LOG_LEVEL: z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'])

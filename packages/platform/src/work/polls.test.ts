@@ -2,7 +2,7 @@ import { port } from '@payments/kernel'
 import { afterAll, expect, test } from 'vitest'
 import { connected, useService } from '#testing'
 import type { Runtime } from '../operations/context.ts'
-import { pollBudget } from '../providers/rate-budget.ts'
+import { pollBudget } from '../providers/budgets/rate-budget.ts'
 import { pollTask } from './polls.ts'
 
 const service = useService()

@@ -1,6 +1,6 @@
 import { type Environment, environments, type Port, type Provider, type Tenant } from '@payments/kernel'
 import type { Runtime } from '../operations/context.ts'
-import { type Budget, isPaused } from '../providers/budgets.ts'
+import { type Budget, isPaused } from '../providers/budgets/budgets.ts'
 import { aboutObject } from '../providers/calls.ts'
 import { slotsTask, type Task } from './tasks.ts'
 

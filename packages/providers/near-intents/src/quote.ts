@@ -69,6 +69,10 @@ export function addressOf(
     inputAmount: amountIn,
     // An exact output is fixed; the slippage is on the input.
     outputAmount: 'input' in quote ? minAmountOut : amountOut,
+    expectedAmount: amountOut,
+    guaranteedAmount: 'input' in quote ? minAmountOut : amountOut,
+    inputUsd: data.amountInUsd,
+    expectedUsd: data.amountOutUsd,
     evidence: evidenceOf(answer),
   }
 }

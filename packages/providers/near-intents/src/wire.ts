@@ -45,6 +45,8 @@ export const Quote = z.object({
   amountIn: Units,
   amountOut: Units,
   minAmountOut: Units,
+  amountInUsd: helpful(Text),
+  amountOutUsd: helpful(Text),
   deadline: Time,
   timeWhenInactive: Time.nullish(),
 })

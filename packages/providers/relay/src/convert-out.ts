@@ -3,6 +3,7 @@ import { assets, errors as commonErrors, invalid, networkOf, ServiceError } from
 import { type HttpClient, ProviderError } from '@payments/provider-http'
 import { chains, relayAsset } from './assets.ts'
 import { callerErrorOf } from './errors.ts'
+import { checkAsked } from './quote.ts'
 import { deliveredOf, readElements } from './reports/reports.ts'
 import { Chains, PricedQuote, Requests } from './wire.ts'
 
@@ -25,7 +26,7 @@ export function relayConvertOut(client: HttpClient, treasury: TreasuryAddresses)
         const origin = await originOf(client, treasury)
         const to = relayAsset({ networkKey, currency: toCurrency })
         if (!to) throw invalid({ toCurrency: 'Not supported by the provider' })
-        const { steps, details } = await client.post(
+        const answer = await client.post(
           '/quote/v2',
           {
             user: origin.refundTo,
@@ -42,6 +43,12 @@ export function relayConvertOut(client: HttpClient, treasury: TreasuryAddresses)
           },
           PricedQuote,
         )
+        const { steps, details } = answer
+        checkAsked(answer, {
+          origin: { chainId: origin.chainId, address: origin.contract },
+          destination: to,
+          recipient: destinationAddress,
+        })
         const address = steps.find((step) => step.depositAddress)?.depositAddress
         const convertedAmount = BigInt(details.currencyOut.amount)
         if (!address || convertedAmount === 0n)

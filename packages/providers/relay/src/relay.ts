@@ -4,6 +4,7 @@ import { chains, type RelayAsset, relayAsset } from './assets.ts'
 import { type RelayOptions, relayClient } from './client.ts'
 import { mapErrors } from './errors.ts'
 import { relayOffers } from './offers.ts'
+import { amountsOf, checkAsked } from './quote.ts'
 import { addressOf, isAuthentic } from './reports/callback.ts'
 import { relayChanges } from './reports/changes.ts'
 import { type Listed, listRequests } from './reports/list.ts'
@@ -54,7 +55,7 @@ export function relay(options: RelayOptions): RoutesProvider {
       mapErrors(async () => {
         const from = assetOf(origin)
         const to = assetOf(destination)
-        const { steps, details } = await client.post(
+        const answer = await client.post(
           '/quote/v2',
           {
             user: refundAddress,
@@ -70,16 +71,11 @@ export function relay(options: RelayOptions): RoutesProvider {
           },
           Quote,
         )
-        const depositAddress = steps.find((step) => step.depositAddress)?.depositAddress
+        const depositAddress = answer.steps.find((step) => step.depositAddress)?.depositAddress
         if (!depositAddress) throw new ProviderError('unreadable', 'A quote without a deposit address')
+        checkAsked(answer, { origin: from, destination: to, recipient: destination.address })
         // In Relay's own spelling, which later queries must use.
-        if (!quote) return { depositAddress }
-        const inputAmount = 'input' in quote ? quote.input : details?.currencyIn && BigInt(details.currencyIn.amount)
-        if (!inputAmount) throw new ProviderError('unreadable', 'A quote without the amount to send')
-        const { amount, minimumAmount } = details?.currencyOut ?? {}
-        // An amount to deliver is delivered; of one to send, what is guaranteed.
-        const outputAmount = 'input' in quote ? minimumAmount : amount
-        return { depositAddress, inputAmount, ...(outputAmount ? { outputAmount: BigInt(outputAmount) } : {}) }
+        return quote ? { depositAddress, ...amountsOf(answer, quote) } : { depositAddress }
       }),
 
     deposits: (query) =>

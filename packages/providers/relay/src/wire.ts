@@ -17,18 +17,24 @@ const Time = z.union([z.iso.datetime({ offset: true }), z.number().int().positiv
  * `POST /quote/v2` with `useDepositAddress`. `currencyIn`: what the payer sends, fees included. `currencyOut`: what is expected to be
  * delivered, and `minimumAmount`, the floor that Relay guarantees.
  */
+const Quoted = z.object({
+  amount: Units,
+  minimumAmount: absent(Units),
+  amountUsd: helpful(z.string()),
+  currency: helpful(z.object({ chainId: helpful(z.number()), address: helpful(z.string()) })),
+})
 export const Quote = z.object({
   steps: z.array(z.object({ depositAddress: absent(z.string().min(1)) })),
   details: absent(
-    z.object({
-      currencyIn: absent(z.object({ amount: Units })),
-      currencyOut: absent(z.object({ amount: Units, minimumAmount: absent(Units) })),
-    }),
+    z.object({ recipient: helpful(z.string()), currencyIn: absent(Quoted), currencyOut: absent(Quoted) }),
   ),
 })
+export type Quote = z.output<typeof Quote>
 
 /** The same, with what is delivered for the amount. */
-export const PricedQuote = Quote.extend({ details: z.object({ currencyOut: z.object({ amount: Units }) }) })
+export const PricedQuote = Quote.extend({
+  details: z.object({ recipient: helpful(z.string()), currencyIn: absent(Quoted), currencyOut: Quoted }),
+})
 
 /** An amount with its currency; null where a part of it is left out. One that is no amount is an error. */
 const Amount = z

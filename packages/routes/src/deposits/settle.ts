@@ -110,9 +110,9 @@ function fieldsOf(before: DepositRow, { outcome, amount, receivedAmount, txHash 
   const destinationAmount = outcome === 'completed' ? delivered : null
   return {
     originAmount,
-    originAmountUsd: valueOf(before.originAmountUsd, originAmount, before.originAmount),
+    originAmountUsd: dollarsOf(before.originAmountUsd, originAmount, before.originAmount),
     destinationAmount,
-    destinationAmountUsd: valueOf(before.destinationAmountUsd, destinationAmount, before.destinationAmount),
+    destinationAmountUsd: dollarsOf(before.destinationAmountUsd, destinationAmount, before.destinationAmount),
     failureReason:
       outcome === 'completed'
         ? null
@@ -126,7 +126,7 @@ function fieldsOf(before: DepositRow, { outcome, amount, receivedAmount, txHash 
 }
 
 /** The value of an amount that an operator gives, at the price at which the amount before it had one. */
-const valueOf = (dollars: string | null | undefined, amount: bigint | null, before: bigint | null | undefined) =>
+const dollarsOf = (dollars: string | null | undefined, amount: bigint | null, before: bigint | null | undefined) =>
   amount === null ? null : dollarsOfPart(dollars, amount, before ?? 0n)
 
 /** The larger of what was and what is said to have been received counts. */

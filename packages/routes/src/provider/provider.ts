@@ -106,6 +106,13 @@ export interface QuotedAddress {
   readonly inputAmount?: bigint
   /** What is delivered for it, at least. */
   readonly outputAmount?: bigint
+  /** What is expected to be delivered for it; absent: `outputAmount`. */
+  readonly expectedAmount?: bigint
+  /** The least that the provider promises to deliver; absent: it promises nothing. */
+  readonly guaranteedAmount?: bigint
+  /** What the provider says that the two amounts are worth, in US dollars. */
+  readonly inputUsd?: string | null
+  readonly expectedUsd?: string | null
   /** What a dispute with the provider needs, such as its signature of the quote. Without personal data. */
   readonly evidence?: Readonly<Record<string, unknown>>
 }

@@ -112,7 +112,13 @@ export function sandboxRoutes(db: SqlExecutor): SandboxRoutes {
       if (!quote || inputAmount === undefined) return { depositAddress }
       const outputAmount =
         'output' in quote ? quote.output : converted(quote.input, origin.currency, destination.currency)
-      return { depositAddress, inputAmount, outputAmount }
+      return {
+        depositAddress,
+        inputAmount,
+        outputAmount,
+        inputUsd: dollars(inputAmount, origin.currency),
+        expectedUsd: dollars(outputAmount, destination.currency),
+      }
     },
     async deposits({ depositAddress, origin, destination }) {
       const rows = await requestsTo(depositAddress)

@@ -44,6 +44,8 @@ export interface PreparedHiddenRoute extends HiddenRoute, Carrier {
   readonly refundTo: RefundTo
   /** What the payer must send for the quote, in minor units of the origin currency. */
   readonly inputAmount: bigint
+  /** The least that the provider promises to deliver for it, in minor units; null where it promises nothing. */
+  readonly guaranteedAmount: bigint | null
 }
 
 /**
@@ -81,7 +83,18 @@ export async function prepareHiddenRoute(context: QueryContext, route: HiddenRou
     return { ...answer, inputAmount }
   }
   const { provider, answer, choice } = await bestAnswer(await asked, ask, offers(route))
-  return { ...route, ...answer, id, provider: provider.name, choice, evidence: answer.evidence, refundTo }
+  const { depositAddress, inputAmount, guaranteedAmount = null } = answer
+  return {
+    ...route,
+    depositAddress,
+    inputAmount,
+    guaranteedAmount,
+    id,
+    provider: provider.name,
+    choice,
+    evidence: answer.evidence,
+    refundTo,
+  }
 }
 
 type Offer = QuotedAddress & { readonly inputAmount: bigint }

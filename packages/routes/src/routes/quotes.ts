@@ -1,4 +1,4 @@
-import { heedingPause, type QueryContext, takeCall } from '@payments/platform'
+import { checkPrice, heedingPause, type QueryContext, takeCall } from '@payments/platform'
 import { errors } from '../api/errors.ts'
 import type { QuotedAddress, RoutesProvider } from '../provider/provider.ts'
 
@@ -27,7 +27,7 @@ async function takeQuote(context: QueryContext, provider: RoutesProvider, starte
 /**
  * A deposit address, for one of the quotes that the provider allows. Where it wants no more quotes for a while, no process asks for one.
  * @param startedAt what anyone may start the quote from
- * @throws provider_unavailable 503 with the seconds until a quote is free
+ * @throws provider_unavailable 503 with the seconds until a quote is free, provider_failed 503 for a price that is out of bounds
  */
 export async function quoted(
   context: QueryContext,
@@ -36,5 +36,28 @@ export async function quoted(
   startedAt?: string,
 ): Promise<QuotedAddress> {
   await takeQuote(context, provider, startedAt)
-  return heedingPause(context.runtime.pool, bucketOf(context, provider), () => provider.createDepositAddress(input))
+  const { pool } = context.runtime
+  const answer = await heedingPause(pool, bucketOf(context, provider), () => provider.createDepositAddress(input))
+  if (input.quote) await checkQuote(context, provider, input, answer)
+  return answer
+}
+
+/** Nobody pays a price that is wrong. An amount that the provider leaves out is zero: it promises nothing for it. @throws provider_failed 503 */
+function checkQuote(
+  context: QueryContext,
+  { name }: RoutesProvider,
+  { origin, destination, quote }: Parameters<RoutesProvider['createDepositAddress']>[0],
+  { inputAmount, outputAmount, expectedAmount = outputAmount, inputUsd = null, expectedUsd = null }: QuotedAddress,
+): Promise<void> {
+  const asked = quote && 'output' in quote ? quote.output : undefined
+  return checkPrice(
+    context,
+    name,
+    {
+      from: { symbol: origin.currency, units: inputAmount ?? 0n, dollars: inputUsd },
+      to: { symbol: destination.currency, units: asked ?? expectedAmount ?? 0n, dollars: expectedUsd },
+      strict: true,
+    },
+    errors.provider_failed,
+  )
 }

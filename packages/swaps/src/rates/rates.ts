@@ -1,9 +1,9 @@
 import { type Environment, requestedAmount, toDecimal } from '@payments/kernel'
-import { firstAnswer, groupedBy, type QueryContext, type Runtime } from '@payments/platform'
+import { checkPrice, firstAnswer, groupedBy, type QueryContext, type Runtime } from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
 import type { RateList } from '../api/schemas.ts'
-import { type Quote, swapsProvider } from '../provider/provider.ts'
+import { type Quote, type SwapsProvider, swapsProvider } from '../provider/provider.ts'
 import { swapsSettings } from '../provider/settings.ts'
 import { assetIn, type Currency } from '../swaps/currencies.ts'
 import { rateOf, rounded } from './rate.ts'
@@ -148,7 +148,9 @@ async function fresh(context: QueryContext, from: Currency, to: Currency, amount
   const { runtime, actor } = context
   await countCall(context)
   const candidates = await runtime.providers.candidates(swapsProvider, actor.environment)
-  const { answer: quote } = await firstAnswer(candidates, (provider) => provider.quote({ from, to, amount }))
+  const { answer: quote } = await firstAnswer(candidates, (provider) =>
+    boundedQuote(context, provider, { from, to, amount }),
+  )
   const quotedAt = new Date()
   await runtime.pool.query(
     `insert into swap_rates (environment, from_currency, amount, amount_out, price_impact_percent, source, quoted_at)
@@ -166,6 +168,21 @@ async function fresh(context: QueryContext, from: Currency, to: Currency, amount
     ],
   )
   return { ...quote, quotedAt }
+}
+
+/** A quote whose price is in bounds. @throws swap_provider_failed 503 for another one, and the provider's 502 and 503 */
+export async function boundedQuote(
+  context: QueryContext,
+  provider: SwapsProvider,
+  request: Parameters<SwapsProvider['quote']>[0],
+): Promise<Quote> {
+  const quote = await provider.quote(request)
+  const price = {
+    from: { symbol: request.from, units: request.amount },
+    to: { symbol: request.to, units: quote.amountOut },
+  }
+  await checkPrice(context, provider.name, price, errors.swap_provider_failed)
+  return quote
 }
 
 /** Counts a call of the provider for the organisation. @throws rates_limited 429 when it has used up its calls of this minute */

@@ -24,6 +24,7 @@ import { WAITING_SECONDS } from '../polling/schedule.ts'
 import { type Quote, type SwapsProvider, swapsProvider } from '../provider/provider.ts'
 import { swapsSettings } from '../provider/settings.ts'
 import { less } from '../rates/rate.ts'
+import { boundedQuote } from '../rates/rates.ts'
 import { requireFeePayer } from '../transactions/fee-payer.ts'
 import { assetIn } from './currencies.ts'
 
@@ -62,7 +63,7 @@ async function prepareWith(
   await checkCustomer(context, input.customerId)
   await requireFeePayer(context, provider)
   await checkWallets(provider, addresses)
-  const quote = await provider.quote({ from: input.fromCurrency, to: input.toCurrency, amount })
+  const quote = await boundedQuote(context, provider, { from: input.fromCurrency, to: input.toCurrency, amount })
   const { index: derivationIndex, address: depositAddress } = await takeAddress(
     context.runtime,
     context.actor.environment,

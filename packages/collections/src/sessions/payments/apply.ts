@@ -1,6 +1,6 @@
 import type { HiddenPaymentReceiver } from '@payments/fiat'
 import { type Draft, postWithCommit } from '@payments/ledger'
-import { move, recordEntry, recordUnchanged, type UnitOfWork } from '@payments/platform'
+import { move, platformSettings, recordEntry, recordUnchanged, type UnitOfWork } from '@payments/platform'
 import type { HiddenDepositReceiver } from '@payments/routes'
 import { errors } from '../../api/errors.ts'
 import { lockedWithCollection, updateSession } from '../../collections/changes.ts'
@@ -19,6 +19,7 @@ import {
   type Fields,
   fieldsOf,
   isCorrection,
+  isShort,
   outcomeOf,
   reasonOf,
 } from './outcome.ts'
@@ -57,7 +58,8 @@ async function applyToSession(
   session: SessionRow,
   arrivals: readonly Arrival[],
 ): Promise<Date> {
-  const merged = merge(session, arrivals)
+  const { DELIVERY_TOLERANCE_PERCENT: tolerance } = platformSettings.from(unit.runtime.settings)
+  const merged = merge(session, arrivals, tolerance)
   if (merged.changes.length === 0) return expectedUntil(session)
   const fields = fieldsOf(session, merged.payments)
   // What another session has paid already is paid twice by this one.
@@ -109,7 +111,7 @@ async function advance(
   row = await updateSession(unit, row, fields)
   // Money that changes no status: too much, too late, in another currency, stuck, or no longer there. What was sent back needs no event.
   const ended = changes.filter(({ after }) => isFinal(after))
-  const stuck = ended.some(({ after }) => after.status === 'failed' && !after.settled)
+  const stuck = ended.some(({ after }) => isShort(after) || (after.status === 'failed' && !after.settled))
   const kept = ended.some(bringsAmounts)
   const gone = ended.some(({ before, after }) => before?.status === 'completed' && after.status !== 'completed')
   if (stuck || gone || corrects || (kept && row.status !== 'processing'))

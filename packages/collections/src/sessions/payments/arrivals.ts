@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { deliveryFloor } from '@payments/kernel'
 import type { HiddenDeposit } from '@payments/routes'
 import type { SessionRow } from '../../entity.ts'
 import type { Arrival, StoredPayment } from '../../rows.ts'
@@ -15,13 +16,13 @@ export interface PaymentChange {
 }
 
 /** The session's payments with those that are new or changed merged in, and what that changed. */
-export function merge(session: SessionRow, arrivals: readonly Arrival[]) {
+export function merge(session: SessionRow, arrivals: readonly Arrival[], tolerancePercent: number) {
   const payments = [...session.payments]
   const changes: PaymentChange[] = []
   for (const arrival of arrivals) {
     const index = payments.findIndex(({ id }) => id === arrival.id)
     const before = payments[index]
-    const same = paymentOf(session, arrival, before)
+    const same = paymentOf(session, arrival, before, tolerancePercent)
     if (before && (isDeepStrictEqual(before, same) || (isFinal(before) && !isFinal(same)))) continue
     const after = before && isFinal(before) ? { ...same, changes: (before.changes ?? 0) + 1 } : same
     if (before) payments[index] = after
@@ -74,8 +75,34 @@ function returnedOf({ amount, payments }: SessionRow, { id, returnedAmount }: Hi
   return sent > amount ? sent - amount : 0n
 }
 
+/**
+ * What a payment counts for where that is what was delivered of it: a late one in another currency, because its rate is not held any more, and one of
+ * which less was delivered than its floor. Undefined where it counts for what was sent.
+ */
+function byDelivery(
+  session: SessionRow,
+  { method, requested, currency, credited, delivered }: Arrival,
+  late: boolean,
+  tolerancePercent: number,
+): { readonly credited: bigint; readonly short: boolean } | undefined {
+  if (!requested || delivered === null) return undefined
+  const { amount, targetAmount: target, guaranteedAmount, destinationCurrency, paymentPolicy } = session
+  const counts = (delivered * amount) / target
+  if (late && method === 'onchain' && currency !== destinationCurrency) return { credited: counts, short: false }
+  // Of what is too much, the provider of an exact amount delivers nothing.
+  const filled = paymentPolicy.mismatch === 'return' && credited > amount ? amount : credited
+  const guaranteed = method === 'onchain' ? (guaranteedAmount ?? null) : null
+  const floor = deliveryFloor((filled * target) / amount, { target, guaranteed }, tolerancePercent)
+  return delivered < floor ? { credited: counts, short: true } : undefined
+}
+
 /** A payment as the session keeps it. */
-function paymentOf(session: SessionRow, arrival: Arrival, before: StoredPayment | undefined): StoredPayment {
+function paymentOf(
+  session: SessionRow,
+  arrival: Arrival,
+  before: StoredPayment | undefined,
+  tolerancePercent: number,
+): StoredPayment {
   const { requested, sent, returned, credited, delivered } = arrival
   const isTransfer = arrival.method === 'bank_transfer'
   // A provider may leave out the time at first: until it is known, the time of the first report stands for it.
@@ -84,9 +111,13 @@ function paymentOf(session: SessionRow, arrival: Arrival, before: StoredPayment 
   const wasInTime = before ? (before.inTime ?? before.counts) : false
   const inTime = wasInTime || ((!before || receivedAt < before.receivedAt) && countsAt(session, new Date(receivedAt)))
   const counts = requested && inTime
+  const late = counts && new Date(receivedAt) > session.endsAt
+  const delivery = byDelivery(session, arrival, late, tolerancePercent)
   return {
     id: arrival.id,
-    ...(isTransfer ? { method: 'bank_transfer' as const, credited: `${credited}` } : {}),
+    ...(isTransfer ? { method: 'bank_transfer' as const } : {}),
+    ...(isTransfer || delivery ? { credited: `${delivery?.credited ?? credited}` } : {}),
+    ...(delivery?.short ? { short: true } : {}),
     ...(arrival.provider === null ? {} : { provider: arrival.provider }),
     networkKey: arrival.networkKey,
     currency: arrival.currency,
@@ -96,9 +127,11 @@ function paymentOf(session: SessionRow, arrival: Arrival, before: StoredPayment 
     ...(arrival.returnFailed || (before?.returnFailed && arrival.settled) ? { returnFailed: true } : {}),
     delivered: delivered?.toString() ?? null,
     deliveredUsd: arrival.deliveredUsd,
-    fees: (isTransfer
-      ? feesOf(session, session.currency, credited, delivered, requested)
-      : feesOf(session, arrival.currency, sent - returned, delivered, requested)
+    fees: (delivery
+      ? 0n
+      : isTransfer
+        ? feesOf(session, session.currency, credited, delivered, requested)
+        : feesOf(session, arrival.currency, sent - returned, delivered, requested)
     ).toString(),
     status: arrival.status,
     txHash: arrival.txHash,
@@ -110,7 +143,7 @@ function paymentOf(session: SessionRow, arrival: Arrival, before: StoredPayment 
     refundTo: arrival.refundTo,
     settled: arrival.settled,
     ...(before?.changes ? { changes: before.changes } : {}),
-    late: counts && new Date(receivedAt) > session.endsAt,
+    late,
   }
 }
 

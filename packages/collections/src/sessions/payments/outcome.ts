@@ -12,6 +12,9 @@ const sum = (payments: readonly StoredPayment[], of: (payment: StoredPayment) =>
 const oldest = (payments: readonly StoredPayment[]): Date | null =>
   payments.length === 0 ? null : new Date(Math.min(...payments.map(({ receivedAt }) => Date.parse(receivedAt))))
 
+/** Less was delivered than was promised, and no operator has said what becomes of it. */
+export const isShort = ({ short, settled }: StoredPayment): boolean => short === true && !settled
+
 /** What is kept of a payment. Where its excess went back, or could not, what it counts for has the fee of that refund, or the excess, in it. */
 function keptOf({ amount }: SessionRow, payment: StoredPayment): bigint {
   const credited = creditedOf(payment)
@@ -31,7 +34,7 @@ export function fieldsOf(session: SessionRow, payments: readonly StoredPayment[]
     paidLate: payments.some(({ late }) => late),
     firstPaymentAt: session.firstPaymentAt ?? new Date(),
     needsOperator: payments.some(
-      (payment) => isRefundHeld(payment) || (payment.status === 'failed' && !payment.settled),
+      (payment) => isRefundHeld(payment) || isShort(payment) || (payment.status === 'failed' && !payment.settled),
     ),
     pendingSince: oldest(payments.filter(({ status }) => status === 'pending')),
     refundTo: payments.findLast(({ status }) => status === 'refunded')?.refundTo ?? session.refundTo ?? null,
@@ -40,7 +43,8 @@ export function fieldsOf(session: SessionRow, payments: readonly StoredPayment[]
 export type Fields = ReturnType<typeof fieldsOf>
 
 /**
- * How the payments that count end a session that is being processed; undefined while one of them is under way. It is returned only
+ * How the payments that count end a session that is being processed; undefined while one of them is under way, or an operator has to decide about one of
+ * which less was delivered than was promised. It is returned only
  * if every one of them was. What arrived in another currency than requested counts for nothing, and leaves the whole amount to pay. Where
  * the provider enforces the amount, what is delivered in whole pays too: a quote of an exact delivery may have a buffer that it did not need.
  */
@@ -50,7 +54,7 @@ export function outcomeOf({ amount, targetAmount, paymentPolicy }: SessionRow, {
   const received = sum(completed, creditedOf)
   const isWhole = sum(completed, ({ delivered }) => BigInt(delivered ?? 0)) >= targetAmount
   if (received >= thresholdOf(amount, paymentPolicy) || (isWhole && paymentPolicy.mismatch === 'return')) return 'pay'
-  if (counted.some(({ status }) => status === 'pending')) return undefined
+  if (counted.some((payment) => payment.status === 'pending' || isShort(payment))) return undefined
   if (received > 0n || counted.length === 0) return 'fall_short'
   if (counted.some(({ status }) => status === 'failed')) return 'fail'
   return counted.every(({ status }) => status === 'refunded') ? 'return' : 'fall_short'
