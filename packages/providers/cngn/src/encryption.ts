@@ -1,4 +1,5 @@
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
+import { parseJson } from '@payments/provider-http'
 import nacl from 'tweetnacl'
 
 const NONCE = 24
@@ -27,5 +28,5 @@ export function opened(data: string, secret: Uint8Array): unknown {
   )
   if (!plain)
     throw new Error('The sealed answer is not for this key: compare CNGN_PRIVATE_KEY with the key in the dashboard')
-  return JSON.parse(Buffer.from(plain).toString('utf8'))
+  return parseJson(Buffer.from(plain).toString('utf8'))
 }

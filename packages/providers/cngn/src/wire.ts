@@ -1,8 +1,8 @@
+import { absent } from '@payments/provider-http'
 import { z } from 'zod'
 
 // Answers of the cNGN merchant API, as far as they are used. Its sources disagree on names, so every documented spelling is accepted.
 
-const absent = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
 /** An amount, as a number or as text. Naira have two decimals, other assets seven; zeros at the end mean nothing. */
 const Amount = z.union([z.number().nonnegative(), z.string().regex(/^\d{1,15}(\.\d{1,7})?$/)]).transform((amount) =>
   String(amount)

@@ -1,5 +1,6 @@
 import { Agent, fetch, type RequestInit } from 'undici'
 import { ProviderError } from './errors.ts'
+import { parseJson } from './text.ts'
 
 /** An answer, whatever its status. */
 export interface Answer {
@@ -44,7 +45,7 @@ function named(cause: unknown): Error {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }

@@ -4,4 +4,14 @@ export { callerErrorOf, mapErrors, ProviderError } from './errors.ts'
 export { exchange } from './exchange.ts'
 export { probe } from './probe.ts'
 export { readable } from './readable.ts'
-export { providerId, providerText, providerTime } from './values.ts'
+export {
+  absent,
+  helpful,
+  ProviderId,
+  ProviderInstant,
+  ProviderName,
+  ProviderText,
+  ProviderTime,
+  ProviderUnits,
+  parseJson,
+} from './text.ts'

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { acceptedSecrets, type CallbackRequest } from '@payments/platform'
+import { parseJson } from '@payments/provider-http'
 import { Callback } from './wire.ts'
 
 const NEWLINE = 0x0a
@@ -23,7 +24,7 @@ export function isAuthentic(apiSecrets: string, request: CallbackRequest): boole
 /** The reference of the order that an authentic callback is about; null for one about something else. */
 export function referenceOf(body: Buffer): string | null {
   try {
-    return Callback.safeParse(JSON.parse(body.toString('utf8'))).data?.data.reference ?? null
+    return Callback.safeParse(parseJson(body.toString('utf8'))).data?.data.reference ?? null
   } catch {
     return null
   }

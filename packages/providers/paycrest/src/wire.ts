@@ -1,9 +1,8 @@
-import { providerId, providerText, providerTime, readable } from '@payments/provider-http'
+import { absent, ProviderId, ProviderName, ProviderTime, readable } from '@payments/provider-http'
 import { z } from 'zod'
 
 // Paycrest's responses, version 2, as far as they are used. Additional fields are ignored.
 
-const absent = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
 /** Every numeral is text, with any number of decimals. */
 const Numeral = z.string().regex(/^\d{1,30}(\.\d{1,30})?$/)
 /** Of an order with money: the indexer rewrites `amount` and `senderFee` to what a deposit leaves, which may be less than nothing. */
@@ -41,26 +40,26 @@ export const Tokens = z.array(z.object({ symbol: z.string(), decimals: z.number(
 export const Rates = z.object({ sell: z.object({ rate: Numeral, providerIds: z.array(z.string()).max(3) }) })
 
 /** `POST /verify-account`: a name, or the literal `OK` where nobody resolves names. */
-export const AccountHolder = providerText
+export const AccountHolder = ProviderName
 
-const DepositAddress = z.object({ receiveAddress: providerId, validUntil: providerTime })
+const DepositAddress = z.object({ receiveAddress: ProviderId, validUntil: ProviderTime })
 const VirtualAccount = z.object({
-  institution: providerText,
-  accountIdentifier: providerId,
-  accountName: providerText,
+  institution: ProviderName,
+  accountIdentifier: ProviderId,
+  accountName: ProviderName,
   amountToTransfer: Numeral,
-  validUntil: providerTime,
+  validUntil: ProviderTime,
 })
 
 /** The server omits what is empty. */
 const order = {
-  id: providerId,
+  id: ProviderId,
   status: z.string(),
   amount: Numeral,
   rate: absent(Numeral),
   senderFee: absent(Numeral),
   transactionFee: absent(Numeral),
-  reference: absent(providerId).catch(null),
+  reference: absent(ProviderId).catch(null),
 }
 /** A percentage belongs to each amount; text that is no numeral, such as none at all, means a fixed fee. */
 const senderFeePercent = absent(z.string()).transform((text) =>
@@ -80,8 +79,8 @@ export const Order = z.object({
   amountPaid: absent(Numeral),
   amountReturned: absent(Numeral),
   // A hash that cannot be read is not told; it hides nothing else.
-  txHash: absent(providerId).catch(null),
-  transactionLogs: absent(readable(z.object({ status: z.string(), tx_hash: providerId }))).catch(null),
+  txHash: absent(ProviderId).catch(null),
+  transactionLogs: absent(readable(z.object({ status: z.string(), tx_hash: ProviderId }))).catch(null),
 })
 export type Order = z.output<typeof Order>
 
@@ -89,7 +88,7 @@ export const OrderList = z.object({
   total: z.number().int(),
   orders: z.array(
     z
-      .object({ reference: absent(providerId).catch(null) })
+      .object({ reference: absent(ProviderId).catch(null) })
       .loose()
       .catch({ reference: null }),
   ),
@@ -97,7 +96,7 @@ export const OrderList = z.object({
 
 /** What stands for text that cannot be read. */
 export const UNREADABLE = '(unreadable)'
-const AnyText = providerText.catch(UNREADABLE)
+const AnyText = ProviderName.catch(UNREADABLE)
 /**
  * `GET /sender/orders`, newest first, to find out which orders there are. It has orders of every sender of the account: one that cannot be
  * read is an order still, and hides no other.
@@ -109,8 +108,8 @@ export const Orders = z.object({
         id: AnyText,
         status: AnyText,
         amount: AnyText,
-        reference: absent(providerId).catch(null),
-        createdAt: absent(providerTime).catch(null),
+        reference: absent(ProviderId).catch(null),
+        createdAt: absent(ProviderTime).catch(null),
       })
       .catch({ id: UNREADABLE, status: UNREADABLE, amount: UNREADABLE, reference: null, createdAt: null }),
   ),
@@ -120,4 +119,4 @@ export const Orders = z.object({
 export const Deliveries = z.object({ total: z.number().int() })
 
 /** A callback, as Paycrest posts it. */
-export const Callback = z.object({ event: z.string(), data: z.object({ reference: absent(providerId) }) })
+export const Callback = z.object({ event: z.string(), data: z.object({ reference: absent(ProviderId) }) })

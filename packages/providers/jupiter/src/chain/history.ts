@@ -1,4 +1,4 @@
-import { ProviderError, providerId } from '@payments/provider-http'
+import { ProviderError, ProviderId } from '@payments/provider-http'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { Call, Rpc } from './rpc.ts'
@@ -11,7 +11,7 @@ const [EARLIEST, LATEST] = [946_684_800, 7_258_118_400]
 
 const Signatures = z.array(
   z.object({
-    signature: providerId,
+    signature: ProviderId,
     slot: z.number().int(),
     err: z.unknown(),
   }),
