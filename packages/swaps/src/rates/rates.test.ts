@@ -48,7 +48,7 @@ async function startCounted() {
   const counted: SandboxSwaps = {
     ...sandboxSwaps({ query: () => Promise.reject(new Error('No database')) }),
     async quote({ amount }) {
-      const amountOut = amount * BigInt(++counter.calls)
+      const amountOut = amount + BigInt(++counter.calls)
       await pause(50)
       return { amountOut, priceImpactPercent: 0, source: 'counted' }
     },
