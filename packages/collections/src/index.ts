@@ -65,13 +65,7 @@ export const collections = domain({
     restore,
   },
   money: { receipts: { collection: collectionReceipt } },
-  work: {
-    jobs: [dueChanges],
-    notifications,
-    notificationTypes: {
-      'money.corrected': { description: 'What had been recorded of a payment was corrected', email: true },
-    },
-  },
+  work: { jobs: [dueChanges], notifications },
   operators: {
     ...operators,
     metrics,

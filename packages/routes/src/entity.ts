@@ -143,7 +143,7 @@ export const DepositEntity = defineEntity({
     destinationAddress: p.text(),
     destinationAmount: minorUnits().nullable().check('destination_amount >= 0'),
     destinationAmountUsd: p.text().nullable(),
-    /** What was sent back of a completed deposit, once the provider has told. */
+    /** What was sent back of a completed or refunded deposit, without the fees of that, once it is known. */
     returnedAmount: minorUnits().nullable().check('returned_amount >= 0'),
     depositTxHash: p.text().nullable(),
     failureReason: p.text().nullable(),
@@ -312,10 +312,15 @@ export const presentDeposit = (row: DepositRow): z.infer<typeof Deposit> => ({
   depositTxHash: row.depositTxHash ?? null,
   failureReason: (row.failureReason ?? null) as z.infer<typeof Deposit>['failureReason'],
   refundTo: refundOf(row),
+  refundedAmount: refundedAmount(row),
   relayUpdatedAt: isoTime(row.providerUpdatedAt),
   createdAt: isoTime(row.createdAt),
   updatedAt: isoTime(row.updatedAt),
 })
+
+/** What arrived of a refund; null where there is none, or the provider has not told. */
+const refundedAmount = (row: DepositRow): string | null =>
+  row.status === 'refunded' ? decimal(row.returnedAmount, row.originCurrency) : null
 
 const refundOf = ({ refundAddress: address, refundOwner: owner }: DepositRow): RefundTo | null =>
   address && owner ? { address, owner } : null
@@ -341,7 +346,11 @@ function depositEntry(row: DepositRow): LedgerEntry {
     destination: inText(destination),
     depositTxHash: row.depositTxHash ?? null,
     // Only where money went back: the keys of the specification otherwise.
-    ...(row.status === 'refunded' && { refundTo: refundOf(row), refundHeld: isRefundHeld(row) }),
+    ...(row.status === 'refunded' && {
+      refundTo: refundOf(row),
+      refundHeld: isRefundHeld(row),
+      refundedAmount: refundedAmount(row),
+    }),
   }
   const network = networkOf(row.destinationChainKey)?.name ?? row.destinationChainKey
   return {

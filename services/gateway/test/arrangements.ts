@@ -99,6 +99,12 @@ export function arrangements(
       const body = { outcome: 'refunded', evidence: 'Ticket 1', reason }
       return { path: `/v1/admin/ops/payment-routes/deposits/${deposit.id}/settle`, body }
     },
+    'POST /admin/ops/payment-routes/{paymentRouteId}/deposits/settle': async () => {
+      const { id } = await newRoute({ organisationId, ...merchant })
+      const money = { amount: '4.9', receivedAmount: '5', txHash: `0x${'4'.repeat(64)}` }
+      const body = { outcome: 'completed', ...money, evidence: 'Ticket 1', reason }
+      return { path: `/v1/admin/ops/payment-routes/${id}/deposits/settle`, body }
+    },
     'POST /admin/ops/checkout-sessions/{sessionId}/settle': async () => {
       const own = { organisationId, ...merchant }
       const { id } = await startSession(service, (await newCollection(own)).id)
@@ -157,6 +163,15 @@ export function arrangements(
         [id, organisationId],
       )
       return { path: '/v1/admin/ops/attention/resolve', body: { kind: 'event', id, reason } }
+    },
+    'POST /admin/ops/attention/{id}/close': async () => {
+      const id = newId()
+      await runtime.pool.query(
+        `insert into provider_prices (id, environment, pair, provider, refused_rate, refused_reason, refused_at)
+         values ($1, 'test', 'ETH>USDC', 'sandbox', 1, 'sandbox: A price of zero', now())`,
+        [id],
+      )
+      return { path: `/v1/admin/ops/attention/${id}/close`, body: { reason } }
     },
     'POST /admin/ops/queues/dead-letters/{jobId}/retry': async () => {
       const id = newId()

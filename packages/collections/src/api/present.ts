@@ -110,8 +110,7 @@ function presentAccount(row: SessionColumns): z.infer<typeof PaySession>['bankAc
 
 /** A session as its payer sees it. */
 export function presentPaySession(row: SessionColumns): z.infer<typeof PaySession> {
-  // What a tolerance left out of a paid session is not asked for.
-  const missing = row.status === 'paid' ? 0n : missingAmount(row)
+  const missing = missingAmount(row)
   return {
     id: row.id,
     parentId: row.parentId,

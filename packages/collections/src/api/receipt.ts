@@ -165,7 +165,11 @@ function balances({ payments, destination }: z.infer<typeof CollectionReceipt>):
   }
   for (const { status, symbol, amount, returned, delivered, fees, refundHeld, short } of payments) {
     const kept = units(amount, symbol) - units(returned, symbol)
-    if (status === 'failed' || refundHeld || (status === 'completed' && delivered === '')) {
+    if (refundHeld) {
+      const back = units(returned === '0' ? amount : returned, symbol)
+      add('external', symbol, -back)
+      add('suspense', symbol, back)
+    } else if (status === 'failed' || (status === 'completed' && delivered === '')) {
       add('external', symbol, -kept)
       add('suspense', symbol, kept)
     } else if (status === 'completed') {
@@ -186,13 +190,13 @@ function balances({ payments, destination }: z.infer<typeof CollectionReceipt>):
   return [...total.values()].filter(({ amount }) => amount !== 0n)
 }
 
-/** A payment that was sent back came back as a whole; of one that was delivered, what was too much. */
+/** A payment that was sent back came back as a whole, or as much of it as the provider says; of one that was delivered, what was too much. */
 const line = ({ number, title, payments }: z.infer<typeof CollectionReceipt>): StatementLine => ({
   number,
   title,
   returned: payments.map(({ status, symbol: asset, amount, returned, refundHeld }) => ({
     asset,
-    amount: status === 'refunded' && !refundHeld ? amount : returned,
+    amount: status === 'refunded' && refundHeld ? '0' : status === 'refunded' && returned === '0' ? amount : returned,
   })),
 })
 

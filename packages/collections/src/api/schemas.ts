@@ -383,7 +383,18 @@ export const SessionSettlement = SessionId.extend({
   receivedAmount: text('What was received, in the currency that was sent. Default: what the provider reported', '25')
     .max(100)
     .optional(),
-  txHash: text('Transaction that shows it', HASH).max(128).optional(),
+  refundedAmount: text(
+    'With `refunded`: what arrived of the refund, in the currency that was sent. Default: what the provider reported',
+    '24.5',
+  )
+    .max(100)
+    .optional(),
+  txHash: text(
+    'Transaction that shows it. With `receivedAmount`, and where no payment has it: the payer’s transaction of a payment that the provider does not tell, which is recorded',
+    HASH,
+  )
+    .max(128)
+    .optional(),
   evidence: text('What shows it: a message of the provider, a block explorer', 'Ticket 4711 of the provider').max(500),
 })
 export const SessionSync = SessionId.extend({

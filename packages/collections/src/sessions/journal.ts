@@ -8,8 +8,12 @@ export const isRefundHeld = ({ status, refundTo, settled }: StoredPayment): bool
   status === 'refunded' && refundTo?.owner === 'service' && !settled
 
 /** What a payment counts for, in minor units of the currency of its session; zero for what was not asked for. */
-export const creditedOf = ({ requested, amount, returned, credited }: StoredPayment): bigint =>
-  credited !== undefined ? BigInt(credited) : requested ? BigInt(amount) - BigInt(returned) : 0n
+export const creditedOf = ({ requested, status, amount, returned, credited }: StoredPayment): bigint =>
+  credited !== undefined
+    ? BigInt(credited)
+    : requested
+      ? BigInt(amount) - (status === 'refunded' ? 0n : BigInt(returned))
+      : 0n
 
 /**
  * The journal entry of one deposit to a session, whenever its outcome changes: the difference between its balances before and
@@ -36,7 +40,14 @@ function balancesOf(provider: string, target: string, payment: StoredPayment): P
   const kept = assetOf(currency) ? BigInt(payment.amount) - BigInt(payment.returned) : 0n
   const from: Posting = { account: account('external', currency), amount: -kept }
   const suspense: Posting = { account: account('suspense', currency), amount: kept }
-  if (isRefundHeld(payment)) return [from, suspense]
+  if (isRefundHeld(payment)) {
+    // What came back, without the fees of the refund, where that is known.
+    const back = assetOf(currency) ? BigInt(payment.returned === '0' ? payment.amount : payment.returned) : 0n
+    return [
+      { ...from, amount: -back },
+      { ...suspense, amount: back },
+    ]
+  }
   if (status === 'pending' || status === 'refunded') return []
   if (status === 'failed' || payment.delivered === null) return [from, suspense]
   const delivered = BigInt(payment.delivered)

@@ -68,6 +68,13 @@ export function thresholdOf(amount: bigint, { tolerancePercent: percent }: Payme
   return amount - (amount * BigInt(Math.round(percent * 100))) / 10_000n
 }
 
-/** What is missing of the requested amount, in minor units; never negative. */
-export const missingAmount = ({ amount, receivedAmount }: { amount: bigint; receivedAmount: bigint }): bigint =>
-  receivedAmount >= amount ? 0n : amount - receivedAmount
+/** What is missing of the requested amount, in minor units; never negative. What a tolerance left out of a paid session is not. */
+export const missingAmount = ({
+  status,
+  amount,
+  receivedAmount,
+}: {
+  readonly status: string
+  readonly amount: bigint
+  readonly receivedAmount: bigint
+}): bigint => (status === 'paid' || receivedAmount >= amount ? 0n : amount - receivedAmount)

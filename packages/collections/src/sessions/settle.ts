@@ -1,7 +1,7 @@
 import { settleBankTransfer } from '@payments/fiat'
 import { invalid } from '@payments/kernel'
 import { actingFor, move, type UnitOfWork } from '@payments/platform'
-import { type DepositSettlement, settleHiddenDeposit } from '@payments/routes'
+import { type DepositSettlement, recordHiddenDeposit, settleHiddenDeposit } from '@payments/routes'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
 import type { SessionSettlement } from '../api/schemas.ts'
@@ -33,13 +33,19 @@ export async function settleSession(
     if (moved.outcome === 'ignored') throw errors.session_not_settleable()
     return { before, session: moved.row }
   }
-  const { txHash, amount, receivedAmount, evidence } = given
+  const { txHash, amount, receivedAmount, refundedAmount, evidence } = given
   const settlement: DepositSettlement = {
     outcome,
     evidence,
     ...(txHash === undefined ? {} : { txHash }),
     ...(amount === undefined ? {} : { amount }),
     ...(receivedAmount === undefined ? {} : { receivedAmount }),
+    ...(refundedAmount === undefined ? {} : { refundedAmount }),
+  }
+  // Money that no provider tells with its transaction.
+  if (!paymentId && txHash && receivedAmount && isMissing(before.payments, txHash)) {
+    await recordHiddenDeposit(unit, before.routeId, { ...settlement, txHash, receivedAmount })
+    return { before, session: await findSessionAnywhere(unit, sessionId) }
   }
   const payment = chosen(before.payments, paymentId)
   if (payment.method === 'bank_transfer')
@@ -52,12 +58,20 @@ export async function settleSession(
   return { before, session: await findSessionAnywhere(unit, sessionId) }
 }
 
+/** No payment has this transaction, and none waits for one. */
+const isMissing = (payments: readonly StoredPayment[], txHash: string): boolean =>
+  !payments.some((payment) => payment.txHash === null || payment.txHash.toLowerCase() === txHash.toLowerCase()) &&
+  !payments.some(isOpen)
+
+const isOpen = (payment: StoredPayment): boolean =>
+  isRefundHeld(payment) ||
+  payment.status === 'pending' ||
+  (payment.status === 'failed' && !payment.settled) ||
+  (payment.short === true && !payment.settled)
+
 /** The payment that is meant: the given one, else the only one that an operator has to settle, else the only one. */
 function chosen(payments: readonly StoredPayment[], paymentId: string | undefined): StoredPayment {
-  const open = payments.filter(
-    (payment) =>
-      isRefundHeld(payment) || payment.status === 'pending' || (payment.status === 'failed' && !payment.settled),
-  )
+  const open = payments.filter(isOpen)
   const among =
     paymentId === undefined ? (open.length > 0 ? open : payments) : payments.filter(({ id }) => id === paymentId)
   const [payment, other] = among

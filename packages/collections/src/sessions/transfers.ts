@@ -197,7 +197,7 @@ export function unpaidAccount({
 
 /** The account that a session's payer is asked to transfer to: for all that is missing, and no more. A payment in stablecoin changes that. */
 export function openAccount(
-  session: Pick<SessionColumns, 'bankAccounts' | 'payments' | 'amount' | 'receivedAmount'>,
+  session: Pick<SessionColumns, 'bankAccounts' | 'payments' | 'status' | 'amount' | 'receivedAmount'>,
 ): StoredAccount | undefined {
   const account = unpaidAccount(session)
   return account && BigInt(account.worth) === missingAmount(session) ? account : undefined

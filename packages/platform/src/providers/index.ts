@@ -37,7 +37,7 @@ export {
 } from './column.ts'
 export { checkProviderOrders, providerRules, readControls, writeControl } from './controls.ts'
 export { type ProviderState, type Providers, providerStates, providers } from './lookup.ts'
-export { checkPrice, type Price } from './prices.ts'
+export { checkPrice } from './prices.ts'
 export {
   NOT_APPLIED,
   type ObjectReport,
@@ -48,5 +48,6 @@ export {
   recordReport,
   reportedAmountsSql,
   settleContradictions,
+  settleReadable,
 } from './reports.ts'
 export { faultModes, setSandboxFault, withFaults } from './sandbox-faults.ts'

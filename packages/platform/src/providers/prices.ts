@@ -13,7 +13,7 @@ const WRITTEN_MINUTES = 10
 const PLACES = 18
 
 /** A price of a provider, from what is given to what is got. */
-export interface Price {
+interface Price {
   readonly from: Side
   readonly to: Side
   /** Of a market that dollars bound on both sides: without anything to compare it with, the price is refused. */

@@ -81,6 +81,25 @@ export function settleContradictions(
   )
 }
 
+/**
+ * Marks what could not be read of an object as settled, with the commit, where it could be read again.
+ * @param prefix how the reasons begin; they end with the request: "Not readable at id, request 0x1"
+ */
+export function settleReadable(
+  unit: UnitOfWork,
+  { organisationId, environment, id }: Tenant & { readonly id: string },
+  prefix: string,
+  requests: readonly string[],
+): void {
+  if (requests.length === 0) return
+  unit.appendToCommit(
+    sql`update provider_reports set settled_at = now()
+      where organisation_id = ${organisationId} and environment = ${environment} and resource_id = ${id} and settled_at is null
+        and starts_with(reason, ${prefix}) and split_part(reason, ', request ', 2) in (select json_array_elements_text(${JSON.stringify(requests)}::json))`,
+    `readable ${id}`,
+  )
+}
+
 function write(unit: UnitOfWork, of: ObjectReport, digest: string, reason: string | null): void {
   const { organisationId, environment, resourceType, resourceId, provider } = of
   unit.appendToCommit(

@@ -110,7 +110,7 @@ describe('what a status says', () => {
         status: 'completed',
         originAmount: 26_000_000n,
         destinationAmount: 25_100_001n,
-        originAmountUsd: '12.500000000000',
+        originAmountUsd: '26.000000000000',
       },
     ])
     expect(world.book.get(swap.address)).toMatchObject({ received: 26_000_000n, refunded: 1_000_000n })
@@ -185,11 +185,57 @@ describe('what a status says', () => {
       {
         ...{ status: 'refunded', originAmount: 24_999_999n, failureReason: 'amount_too_low' },
         ...{ providerReason: 'PARTIAL_DEPOSIT', refundAddress: WALLET },
+        // What it brought, without its fee.
+        ...{ returnedAmount: 24_998_999n, returnSent: true },
       },
     ])
     const enough = await paid(world, 25_000_000n, 'refunded')
     await world.settle()
     expect(await enough.reports()).toMatchObject([{ failureReason: 'delivery_failed', providerReason: 'SLIPPAGE' }])
+  })
+
+  test('what a quote guarantees is told with it, and what was delivered below it as it is', async () => {
+    const world = await begin()
+    const quoted = await world.provider.createDepositAddress({
+      ...{ routeId: 'r', origin: usdc, refundAddress: WALLET, quote: { input: 25_000_000n }, strict: true },
+      destination: { ...onBase, address: WALLET },
+    })
+    expect(quoted).toMatchObject({ guaranteedAmount: 24_750_000n, expectedAmount: 25_000_000n })
+    expect([Number(quoted.inputUsd), Number(quoted.expectedUsd)]).toEqual([25, 25])
+    world.shortfall = 24_000_000n
+    const { reports } = await paid(world)
+    await world.settle()
+    expect(await reports()).toMatchObject([
+      { status: 'completed', originAmount: 25_000_000n, destinationAmount: 1_000_000n },
+    ])
+  })
+
+  test.each([undefined, '0', '25000001', 'much'])(
+    'a refund that says %s of what it brought is none, or brought nobody knows what',
+    async (refundedAmount) => {
+      const world = await begin()
+      const { swap, reports } = await paid(world, 25_000_000n, 'refunded')
+      await world.settle()
+      swap.over = { swapDetails: { depositedAmount: '25000000', refundedAmount, originChainTxHashes: [] } }
+      const [report] = await reports()
+      expect(report?.returnedAmount ?? null).toBeNull()
+    },
+  )
+
+  test.each(['U+0000', 'half a surrogate pair'])('%s in any field hides no deposit', async (name) => {
+    const odd = name === 'U+0000' ? '\u0000' : '\ud800'
+    const world = await begin()
+    const { swap, reports } = await paid(world)
+    await world.settle()
+    const details = { depositedAmount: '25000000', amountIn: '25000000', amountOut: '24900000', refundedAmount: '0' }
+    swap.over = {
+      ...{ correlationId: odd, updatedAt: '0000-01-01T00:00:00Z', [odd]: odd },
+      swapDetails: { ...details, refundReason: odd, originChainTxHashes: [{ hash: odd }], nearTxHashes: [odd] },
+    }
+    const [report] = await reports()
+    expect(report).toMatchObject({ status: 'completed', destinationAmount: 24_900_000n })
+    expect(report?.updatedAt.getUTCFullYear()).toBeGreaterThan(2000)
+    expect(`${report?.providerReason}${report?.depositTxHash}`).not.toMatch(/\0/)
   })
 
   test('money that a refund would not cover is not reported as sent back', async () => {

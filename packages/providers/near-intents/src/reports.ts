@@ -45,7 +45,7 @@ export function reportOf(answer: StatusAnswer, query: DepositQuery): DepositRepo
     originAmountUsd: dollars(details?.depositedAmountUsd),
     destinationAmount: status === 'completed' ? (details?.amountOut ?? null) : null,
     destinationAmountUsd: status === 'completed' ? dollars(details?.amountOutUsd) : null,
-    ...(status === 'completed' ? returnedOf(answer) : {}),
+    ...(status === 'completed' ? returnedOf(answer) : status === 'refunded' ? refundedOf(answer) : {}),
     depositTxHash: payerHash(state, details),
     failureReason: status === 'refunded' || status === 'failed' ? failureReason(answer, arrived) : null,
     providerReason: said !== 'pending' && !complete ? `${state} without its amounts` : (details?.refundReason ?? null),
@@ -87,6 +87,14 @@ function returnedOf({ swapDetails: details, quoteResponse }: StatusAnswer): Retu
   const fee = quoteResponse?.quote?.refundFee ?? 0n
   if (unused === null) return { returnedAmount: null, returnSent: false }
   return { returnedAmount: unused > fee ? unused - fee : 0n, returnSent: false }
+}
+
+/** What a refund brought: `refundedAmount` is transferred to `refundTo`, so its fee is not in it. More than arrived contradicts the deposit. */
+function refundedOf({ swapDetails: details }: StatusAnswer): Returned {
+  const { refundedAmount: refunded, depositedAmount: arrived } = details ?? {}
+  return refunded && arrived && refunded <= arrived
+    ? { returnedAmount: refunded, returnSent: true }
+    : { returnedAmount: null, returnSent: false }
 }
 
 type Returned = Pick<DepositReport, 'returnedAmount' | 'returnSent'>

@@ -1,20 +1,9 @@
-import { readable } from '@payments/provider-http'
+import { helpful, ProviderUnits, readable, ProviderText as Text, ProviderTime as Time } from '@payments/provider-http'
 import { z } from 'zod'
 
 // Responses of 1Click, as far as they are used. Additional fields are ignored.
 
-const Units = z
-  .string()
-  .regex(/^\d{1,78}$/)
-  .transform(BigInt)
-/** What is useful and not needed: an unreadable value counts as an absent one. */
-const helpful = <T extends z.ZodType>(type: T) =>
-  type
-    .nullish()
-    .catch(null)
-    .transform((value) => value ?? null)
-const Time = z.iso.datetime({ offset: true }).transform((at) => new Date(at))
-const Text = z.string().min(1)
+const Units = ProviderUnits.transform(BigInt)
 
 const Token = z.object({
   assetId: Text,

@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import bs58 from 'bs58'
 import bs58check from 'bs58check'
-import { tokens, type WireToken } from './facts.ts'
+import { dollarsOf, tokens, type WireToken } from './facts.ts'
 import { type Outcome, onWire, type Swap, signedText, type Wire } from './swap.ts'
 
 /** How the server fails: an HTTP status with headers, a truncated body, a late response, or none at all. */
@@ -55,6 +55,8 @@ export interface FakeNearIntents {
   requestOver: Wire
   /** What a refund costs. */
   refundFee: bigint
+  /** How much less than was quoted is delivered: `minAmountOut` is a promise (Quote.ts), which nothing but a comparison enforces. */
+  shortfall: bigint
   /** Changes the answer about a swap before it is sent. */
   distort: (answer: Wire) => Wire
   close(): Promise<void>
@@ -150,11 +152,11 @@ export async function fakeNearIntents({ tls, skewMs = 0 }: FakeOptions = {}): Pr
       depositAddress: address,
       amountIn: amountIn.toString(),
       amountInFormatted: 'not used',
-      amountInUsd: '12.5',
+      amountInUsd: dollarsOf(body.originAsset, amountIn),
       minAmountIn: needed.toString(),
       amountOut: delivers.toString(),
       amountOutFormatted: 'not used',
-      amountOutUsd: '12.5',
+      amountOutUsd: dollarsOf(body.destinationAsset, delivers),
       minAmountOut: (exactOutput ? delivers : delivers - (delivers * slippage) / 10_000n).toString(),
       timeEstimate: 37,
       deadline: end,
@@ -203,7 +205,7 @@ export async function fakeNearIntents({ tls, skewMs = 0 }: FakeOptions = {}): Pr
 
   function complete(swap: Swap): void {
     const refunded = refund(swap, swap.received - swap.used)
-    change(swap, { status: 'SUCCESS', delivered: swap.delivers, refunded })
+    change(swap, { status: 'SUCCESS', delivered: swap.delivers - fake.shortfall, refunded })
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -230,6 +232,7 @@ export async function fakeNearIntents({ tls, skewMs = 0 }: FakeOptions = {}): Pr
     quoteOver: {},
     requestOver: {},
     refundFee: 0n,
+    shortfall: 0n,
     distort: (answer) => answer,
     fail: (...more) => void faults.push(...more),
     async pay(address, amount, outcome) {

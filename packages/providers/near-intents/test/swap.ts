@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import bs58 from 'bs58'
+import { dollarsOf } from './facts.ts'
 
 export type Wire = Record<string, unknown>
 
@@ -51,10 +52,11 @@ export interface Swap {
 export function onWire(swap: Swap): Wire {
   const ended = swap.status === 'SUCCESS'
   const seen = swap.received > 0n && swap.status !== 'KNOWN_DEPOSIT_TX'
-  const amounts = (name: string, amount: bigint | null) => ({
+  const { originAsset, destinationAsset } = swap.request
+  const amounts = (name: string, amount: bigint | null, asset: unknown = originAsset) => ({
     [name]: amount?.toString() ?? null,
     [`${name}Formatted`]: amount === null ? null : 'not used',
-    [`${name}Usd`]: amount === null ? null : '12.500000000000',
+    [`${name}Usd`]: amount === null ? null : dollarsOf(asset, amount),
   })
   return {
     correlationId: randomBytes(16).toString('hex'),
@@ -71,7 +73,7 @@ export function onWire(swap: Swap): Wire {
       nearTxHashes: ended ? [hashOf(`near ${swap.address}`)] : [],
       ...amounts('depositedAmount', seen ? swap.received : null),
       ...amounts('amountIn', ended ? swap.used : null),
-      ...amounts('amountOut', ended ? swap.delivered : null),
+      ...amounts('amountOut', ended ? swap.delivered : null, destinationAsset),
       ...amounts('refundedAmount', ended && !swap.tellsRefund ? 0n : swap.refunded),
       slippage: ended ? 0 : null,
       refundReason: swap.refundReason,

@@ -1,8 +1,9 @@
-import type { DepositReport } from '@payments/routes'
+import { type DepositReport, DISAGREES } from '@payments/routes'
 import { afterEach, expect, test } from 'vitest'
 import { random } from '#testing'
 import { oddly } from '../test/odd.ts'
 import { hash, type RelayServer, startRelay } from '../test/server.ts'
+import { type Kept, onWire } from '../test/wire.ts'
 
 const servers: RelayServer[] = []
 afterEach(async () => {
@@ -43,6 +44,25 @@ async function paid(world: RelayServer, amount: bigint, outcome: 'completed' | '
   if (!request) throw new Error('Nothing was paid')
   const poll = async () => (await world.provider.deposits(query(address, [request.id]))).reports
   return { address, request, poll }
+}
+
+/** A route whose amount differs from its quote: it was measured. */
+function measured(request: Kept) {
+  const data = onWire(request).data as { route: { quoted: object; actual: object } }
+  const quoted = { ...data.route.quoted, origin: { inputCurrency: null, outputCurrency: null } }
+  return { ...data, route: { ...data.route, quoted } }
+}
+
+/** A payment to a strict address that was quoted for 25 USDC. */
+async function paidStrictly(world: RelayServer, amount: bigint) {
+  const { depositAddress: address } = await world.provider.createDepositAddress({
+    ...{ routeId: 'r', origin: usdc, destination: { ...onBase, address: WALLET }, refundAddress: WALLET },
+    ...{ quote: { input: 25_000_000n }, strict: true },
+  })
+  await world.pay(address, amount, 'completed')
+  const request = world.requests.findLast((one) => one.address === address && one.txHash !== null)
+  if (!request) throw new Error('Nothing was paid')
+  return { request, poll: async () => (await world.provider.deposits(query(address, [request.id]))).reports }
 }
 
 test('what was quoted is not what arrived: a pending request that repeats its quote tells no amount, and its end tells the true one', async () => {
@@ -259,4 +279,97 @@ test('an odd Relay never tells an end or an amount that is not true', async () =
           expect([report.status, report.destinationAmount]).toEqual(['completed', 10_000_000n])
       }
   }
+})
+
+test('amounts that chain and route tell differently are believed neither, and operators are told at once', async () => {
+  const world = await begin()
+  const { request, poll } = await paid(world, 25_000_000n)
+  await world.settle()
+  const { protocol } = onWire(request) as { protocol: { deposit: { origin: object } } }
+  const seen = { amount: '10000000' }
+  request.over = {
+    protocol: { ...protocol, deposit: { origin: { ...protocol.deposit.origin, ...seen } } },
+    data: measured(request),
+  }
+  expect(await poll()).toMatchObject([
+    { status: 'pending', originAmount: null, originAmountUsd: null, destinationAmount: null, contradiction: DISAGREES },
+  ])
+  request.over = {}
+  expect(await poll()).toMatchObject([{ status: 'completed', originAmount: 25_000_000n, contradiction: null }])
+})
+
+test.each(['asked', 'arrived'] as const)(
+  'of a strict address whose route repeats what was %s, the excess is known and the deposit has ended',
+  async (reading) => {
+    const world = await begin()
+    world.reading = reading
+    const { request, poll } = await paidStrictly(world, 25_200_000n)
+    await world.settle()
+    expect(await poll()).toMatchObject([
+      {
+        ...{ status: 'completed', originAmount: 25_200_000n, destinationAmount: 25_000_000n },
+        ...{ returnedAmount: 200_000n, returnSent: false },
+      },
+    ])
+    request.refundFailReason = 'AMOUNT_TOO_LOW_TO_REFUND'
+    expect(await poll()).toMatchObject([
+      { status: 'completed', returnedAmount: 0n, returnSent: true, returnFailed: true },
+    ])
+  },
+)
+
+test('a refund that Relay says it cannot make, without a transaction, is none', async () => {
+  const world = await begin()
+  const { request, poll } = await paid(world, 100_000n, 'refunded')
+  await world.settle()
+  request.refundFailReason = 'AMOUNT_TOO_LOW_TO_REFUND'
+  request.fills = []
+  expect(await poll()).toMatchObject([{ status: 'failed', providerReason: 'SLIPPAGE, AMOUNT_TOO_LOW_TO_REFUND' }])
+})
+
+test.each([
+  ['U+0000', '\u0000'],
+  ['half a surrogate pair', '\ud800'],
+])('%s in any field of a request hides no deposit of its address', async (_name, odd) => {
+  const world = await begin()
+  const { address } = await paid(world, 25_000_000n)
+  await world.pay(address, 7_000_000n, 'completed')
+  await world.settle()
+  const [first] = world.requests.filter((one) => one.amount === 25_000_000n)
+  if (!first) throw new Error('Nothing was paid')
+  for (const over of [
+    { refundTo: odd },
+    { data: { ...(onWire(first).data as object), failReason: odd, refundFailReason: odd } },
+    { features: [odd], requestType: odd, [odd]: odd },
+    { createdAt: '0000-01-01T00:00:00Z', updatedAt: '0000-01-01T00:00:00Z' },
+  ]) {
+    first.over = over
+    const { reports } = await world.provider.deposits(query(address))
+    expect(reports.map(({ originAmount }) => originAmount).toSorted()).toEqual([25_000_000n, 7_000_000n])
+    expect(JSON.stringify(reports, (_key, value) => (typeof value === 'bigint' ? `${value}` : value))).not.toMatch(
+      /\\u0000|\\ud800/,
+    )
+    for (const { updatedAt } of reports) expect(updatedAt.getUTCFullYear()).toBeGreaterThan(2000)
+  }
+})
+
+test.each([
+  ['recipient', { recipient: '0x8617E340B3D01FA5F11F306F4090FD50E238070D' }],
+  [
+    'token to deliver',
+    { currencyOut: { currency: { chainId: 8453, address: '0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb42' } } },
+  ],
+  [
+    'chain to deliver on',
+    { currencyOut: { currency: { chainId: 10, address: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913' } } },
+  ],
+  [
+    'token to send',
+    { currencyIn: { currency: { chainId: 1, address: '0xdac17f958d2ee523a2206206994597c13d831ec7' } } },
+  ],
+  ['amount to send', { currencyIn: { amount: '1' } }],
+])('a quote with another %s than asked for is none', async (_name, details) => {
+  const world = await begin()
+  world.details = details
+  await expect(open(world)).rejects.toMatchObject({ status: 502, code: 'provider_failed' })
 })

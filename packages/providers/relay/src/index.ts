@@ -18,7 +18,7 @@ export const relayAdapter: LiveAdapter = {
     const [{ relay }, { relayClient }, { relayConvertOut }] = await Promise.all([
       import('./relay.ts'),
       import('./client.ts'),
-      import('./convert-out.ts'),
+      import('./quotes/convert-out.ts'),
     ])
     const converts =
       Object.keys(RELAY_CNGN_TREASURY).length > 0

@@ -1,17 +1,8 @@
+import { absent, helpful, ProviderInstant, ProviderText, ProviderUnits as Units } from '@payments/provider-http'
 import { z } from 'zod'
 
 // Relay's responses, as far as they are used. Additional fields are ignored. In a list every element is read by itself: one that
 // cannot be read hides no other.
-
-const Units = z.string().regex(/^\d{1,78}$/)
-const absent = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
-/** What is useful and not needed: an unreadable value counts as an absent one. */
-const helpful = <T extends z.ZodType>(type: T) =>
-  type
-    .nullish()
-    .catch(null)
-    .transform((value) => value ?? null)
-const Time = z.union([z.iso.datetime({ offset: true }), z.number().int().positive()]).transform((at) => new Date(at))
 
 /**
  * `POST /quote/v2` with `useDepositAddress`. `currencyIn`: what the payer sends, fees included. `currencyOut`: what is expected to be
@@ -20,28 +11,28 @@ const Time = z.union([z.iso.datetime({ offset: true }), z.number().int().positiv
 const Quoted = z.object({
   amount: Units,
   minimumAmount: absent(Units),
-  amountUsd: helpful(z.string()),
-  currency: helpful(z.object({ chainId: helpful(z.number()), address: helpful(z.string()) })),
+  amountUsd: helpful(ProviderText),
+  currency: helpful(z.object({ chainId: helpful(z.number()), address: helpful(ProviderText) })),
 })
 export const Quote = z.object({
-  steps: z.array(z.object({ depositAddress: absent(z.string().min(1)) })),
+  steps: z.array(z.object({ depositAddress: absent(ProviderText) })),
   details: absent(
-    z.object({ recipient: helpful(z.string()), currencyIn: absent(Quoted), currencyOut: absent(Quoted) }),
+    z.object({ recipient: helpful(ProviderText), currencyIn: absent(Quoted), currencyOut: absent(Quoted) }),
   ),
 })
 export type Quote = z.output<typeof Quote>
 
 /** The same, with what is delivered for the amount. */
 export const PricedQuote = Quote.extend({
-  details: z.object({ recipient: helpful(z.string()), currencyIn: absent(Quoted), currencyOut: Quoted }),
+  details: z.object({ recipient: helpful(ProviderText), currencyIn: absent(Quoted), currencyOut: Quoted }),
 })
 
 /** An amount with its currency; null where a part of it is left out. One that is no amount is an error. */
 const Amount = z
   .object({
-    currency: absent(z.object({ chainId: absent(z.number()), address: absent(z.string()) })),
+    currency: absent(z.object({ chainId: absent(z.number()), address: absent(z.string().max(500)) })),
     amount: absent(Units),
-    amountUsd: helpful(z.string()),
+    amountUsd: helpful(ProviderText),
   })
   .nullish()
   .transform((value) => {
@@ -53,24 +44,24 @@ export type Amount = NonNullable<z.output<typeof Amount>>
 
 const Leg = absent(z.object({ inputCurrency: Amount, outputCurrency: Amount }))
 const Path = absent(z.object({ origin: Leg, destination: Leg }))
-const Transactions = helpful(
-  z.array(z.object({ txHash: helpful(z.string()), timestamp: helpful(z.number().int().positive()) })),
-)
+const Transactions = helpful(z.array(z.object({ txHash: helpful(ProviderText), timestamp: helpful(ProviderInstant) })))
 
 /** One element of `GET /requests/v3`. `status` is open: Relay has added values before. */
 export const Request = z.object({
-  id: z.string().min(1),
-  status: z.string().min(1),
-  supersededByRequestId: helpful(z.string()),
-  createdAt: helpful(Time),
-  updatedAt: helpful(Time),
+  id: ProviderText,
+  status: ProviderText,
+  supersededByRequestId: helpful(ProviderText),
+  createdAt: helpful(ProviderInstant),
+  updatedAt: helpful(ProviderInstant),
   /** The address to which a refund goes. */
-  refundTo: helpful(z.string().min(1)),
-  depositAddress: helpful(z.object({ address: helpful(z.string()), depositTxHash: helpful(z.string().min(1)) })),
+  refundTo: helpful(ProviderText),
+  depositAddress: helpful(
+    z.object({ address: helpful(ProviderText), type: helpful(ProviderText), depositTxHash: helpful(ProviderText) }),
+  ),
   data: absent(
     z.object({
-      failReason: helpful(z.string()),
-      refundFailReason: helpful(z.string()),
+      failReason: helpful(ProviderText),
+      refundFailReason: helpful(ProviderText),
       inTxs: Transactions,
       outTxs: Transactions,
       route: absent(z.object({ quoted: Path, actual: Path })),
@@ -84,8 +75,8 @@ export const Request = z.object({
             z.object({
               amount: helpful(Units),
               chainId: helpful(z.number()),
-              currency: helpful(z.string()),
-              transactionId: helpful(z.string().min(1)),
+              currency: helpful(ProviderText),
+              transactionId: helpful(ProviderText),
             }),
           ),
         }),
@@ -96,10 +87,10 @@ export const Request = z.object({
 export type Request = z.output<typeof Request>
 
 /** `GET /requests/v3`. */
-export const Requests = z.object({ requests: z.array(z.unknown()), continuation: helpful(z.string().min(1)) })
+export const Requests = z.object({ requests: z.array(z.unknown()), continuation: helpful(ProviderText) })
 
 /** The id of an element that cannot be read, where that much can be. */
-export const Identified = z.object({ id: z.string().min(1) })
+export const Identified = z.object({ id: ProviderText })
 
 /** `GET /intents/status/v3`. */
 export const Status = z.object({ status: z.string() })
@@ -112,21 +103,23 @@ export const Chains = z.object({
   chains: z.array(
     z.object({
       id: z.number(),
-      vmType: absent(z.string()),
+      vmType: absent(z.string().max(500)),
       disabled: absent(z.boolean()),
       depositEnabled: absent(z.boolean()),
-      solverCurrencies: absent(z.array(z.object({ address: absent(z.string()), decimals: absent(z.number()) }))),
+      solverCurrencies: absent(
+        z.array(z.object({ address: absent(z.string().max(500)), decimals: absent(z.number()) })),
+      ),
     }),
   ),
 })
 
 /** `POST /currencies/v2`: the requested tokens that Relay knows. */
 export const Currencies = z.array(
-  z.object({ chainId: z.number(), address: absent(z.string()), decimals: absent(z.number()) }),
+  z.object({ chainId: z.number(), address: absent(z.string().max(500)), decimals: absent(z.number()) }),
 )
 
 /** The body of an error; its other fields are text for people. */
-export const Problem = z.object({ errorCode: absent(z.string()) })
+export const Problem = z.object({ errorCode: absent(z.string().max(500)) })
 
 /** `request.status.updated`, as Relay posts it. */
 export const Callback = z.object({

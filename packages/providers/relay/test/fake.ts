@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import bs58 from 'bs58'
 import bs58check from 'bs58check'
 import { type Coin, kinds, SOLANA, TRON, tokens } from './facts.ts'
-import { type Kept, onWire, type Wire } from './wire.ts'
+import { type Kept, money, onWire, type Wire, worth } from './wire.ts'
 
 /** How the server fails: an HTTP status with headers, a truncated body, a late response, or none at all. */
 export type Fault =
@@ -65,6 +65,10 @@ export interface FakeRelay {
   refundByHand(request: Kept): void
   /** Called for each call that `fail` has no failure for. */
   spoil: (line: string, query: URLSearchParams) => Fault | undefined
+  /** What `actual` repeats for more than was asked of a strict address. */
+  reading: 'asked' | 'arrived'
+  /** Replaces fields of the details of quotes. */
+  details: Wire
   /** What a quote delivers for an amount. */
   output: (amount: bigint) => bigint
   /** An open address usually requotes another amount than quoted, as a request of its own; sometimes it keeps its request (deposit-addresses.mdx). */
@@ -152,6 +156,7 @@ export async function fakeRelay({ tls, skewMs = 0 }: FakeOptions = {}): Promise<
       to: { chainId: Number(body.destinationChainId), address: String(body.destinationCurrency) },
       quoted: BigInt(details.currencyIn.amount),
       refundTo: typeof body.refundTo === 'string' ? body.refundTo : null,
+      strict: body.strict === true,
     })
     return {
       steps: [
@@ -169,18 +174,22 @@ export async function fakeRelay({ tls, skewMs = 0 }: FakeOptions = {}): Promise<
     }
   }
 
-  function detailsOf({ amount, tradeType }: Wire) {
+  function detailsOf({ amount, tradeType, recipient, ...body }: Wire) {
     const asked = BigInt(String(amount))
+    const from = { chainId: Number(body.originChainId), address: String(body.originCurrency) }
+    const to = { chainId: Number(body.destinationChainId), address: String(body.destinationCurrency) }
+    const exact = tradeType === 'EXACT_INPUT'
     // One percent more than what is delivered; the given amount where the input is exact.
-    const input = tradeType === 'EXACT_INPUT' ? asked : (asked * 101n) / 100n
+    const input = exact ? asked : (worth(asked, to, from) * 101n) / 100n
+    const output = fake.output(exact ? worth(asked, from, to) : asked)
+    const over = (name: 'currencyIn' | 'currencyOut') => (fake.details[name] ?? {}) as object
     return {
       operation: 'swap',
+      recipient,
+      ...fake.details,
       // `minimumAmount` is the guaranteed floor after slippage, here half a percent: the quoted amount is what is expected.
-      currencyOut: {
-        amount: fake.output(asked).toString(),
-        minimumAmount: ((fake.output(asked) * 995n) / 1000n).toString(),
-      },
-      currencyIn: { amount: input.toString() },
+      currencyOut: { ...money(to, output), ...over('currencyOut') },
+      currencyIn: { ...money(from, input), ...over('currencyIn') },
     }
   }
 
@@ -205,7 +214,9 @@ export async function fakeRelay({ tls, skewMs = 0 }: FakeOptions = {}): Promise<
     }
   }
 
-  const partsOf = ({ address, from, to, refundTo, delivers }: Kept) => ({ address, from, to, refundTo, delivers })
+  const partsOf = ({ address, from, to, refundTo, delivers, strict }: Kept) => ({
+    ...{ address, from, to, refundTo, delivers, strict },
+  })
 
   function arrive(request: Kept, amount: bigint, outcome: string): void {
     Object.assign(request, { status: 'pending', outcome, amount, txHash: hash(), updatedAt: tick() })
@@ -225,6 +236,8 @@ export async function fakeRelay({ tls, skewMs = 0 }: FakeOptions = {}): Promise<
       outcome: 'success',
       amount: null,
       delivers: (amount) => amount,
+      strict: false,
+      reading: () => fake.reading,
       txHash: null,
       failReason: null,
       refundFailReason: null,
@@ -262,6 +275,8 @@ export async function fakeRelay({ tls, skewMs = 0 }: FakeOptions = {}): Promise<
     calls,
     spoil: () => undefined,
     output: (amount) => amount,
+    reading: 'arrived',
+    details: {},
     requotes: true,
     order: (all) => all.toSorted((a, b) => b.updatedAt - a.updatedAt),
     distort: (page) => page,
@@ -271,17 +286,25 @@ export async function fakeRelay({ tls, skewMs = 0 }: FakeOptions = {}): Promise<
     async pay(address, amount, outcome) {
       const quoted = requests.find((one) => one.address === address)
       if (!quoted) throw new Error(`No quote made ${address}`)
-      const own = quoted.status === 'waiting' && !fake.requotes
+      // A strict address keeps its request (deposit-addresses.mdx).
+      const own = quoted.status === 'waiting' && (quoted.strict || !fake.requotes)
       arrive(own ? quoted : keep({ ...partsOf(quoted), quoted: amount }), amount, outcome)
     },
     payUnseen: (address, from, amount) => void unseen.push({ address, from, amount }),
     async settle() {
       for (const one of requests.filter(({ status }) => status === 'pending')) {
-        one.status = FINAL[one.outcome] ?? one.outcome
+        const amount = one.amount ?? 0n
+        // Less than a strict address asks for is refunded; of more, the excess is (deposit-addresses.mdx, "amount mismatch").
+        const isTooLittle = one.strict && amount < one.quoted && one.outcome === 'completed'
+        const filled = one.strict && amount > one.quoted ? one.quoted : amount
+        one.status = isTooLittle ? 'refund' : (FINAL[one.outcome] ?? one.outcome)
         one.updatedAt = tick()
         one.sweptAt ??= one.updatedAt
-        if (one.status === 'success') booked(one).delivered += one.delivers(one.amount ?? 0n)
-        if (one.status === 'refund') booked(one).refunded += one.amount ?? 0n
+        if (one.status === 'success') {
+          booked(one).delivered += one.delivers(filled)
+          booked(one).refunded += amount - filled
+        }
+        if (one.status === 'refund') booked(one).refunded += amount
       }
     },
     supersede(request) {

@@ -19,6 +19,12 @@ export interface Kept {
   readonly delivers: (amount: bigint) => bigint
   txHash: string | null
   readonly refundTo: string | null
+  /** Bound to one order: it fills what was asked for, and refunds the excess. */
+  readonly strict: boolean
+  /** Which of the two `actual` repeats for more than was asked of a strict address: the documents do not say. */
+  readonly reading: () => 'asked' | 'arrived'
+  /** Transactions that paid out, where they are not what follows from the status. */
+  fills?: readonly object[]
   failReason: string | null
   refundFailReason: string | null
   /** When the sweep was mined, ms. */
@@ -28,6 +34,36 @@ export interface Kept {
   over: Wire
 }
 
+/** Dollars of one token. */
+const PRICES: Readonly<Record<string, number>> = { USDC: 1, USDT: 1, EURC: 1.08, ETH: 2500, SOL: 150 }
+
+/** An amount as Relay tells it, in the decimals of its token. */
+export function money(coin: Coin, amount: bigint) {
+  const { symbol = 'TOKEN', decimals = 18 } = tokenOf(coin) ?? {}
+  const whole = Number(amount) / 10 ** decimals
+  return {
+    currency: { ...coin, symbol, decimals },
+    amount: amount.toString(),
+    amountFormatted: String(whole),
+    amountUsd: symbol in PRICES ? (whole * (PRICES[symbol] ?? 0)).toFixed(6) : null,
+    minimumAmount: ((amount * 995n) / 1000n).toString(),
+  }
+}
+
+/** So much of one token as another is worth, at the prices of the fake. */
+export function worth(amount: bigint, from: Coin, to: Coin): bigint {
+  const [given, got] = [tokenOf(from), tokenOf(to)]
+  if (!given || !got) return amount
+  const cents = (symbol: string) => BigInt(Math.round((PRICES[symbol] ?? 1) * 100))
+  return (
+    (amount * cents(given.symbol) * 10n ** BigInt(got.decimals)) / (cents(got.symbol) * 10n ** BigInt(given.decimals))
+  )
+}
+
+/** The refund of an excess is a transaction of its own, after the fill, unless it would not cover its gas. */
+const refundLegs = (one: Kept, filled: boolean): object[] =>
+  filled && one.refundFailReason === null ? [{ txHash: hashOf(`refund ${one.id}`), status: 'success' }] : []
+
 /**
  * A request as `GET /requests/v3` returns it (migrating-to-requests-v3, "Response shape"). What real servers do, with its source:
  *
@@ -36,16 +72,13 @@ export interface Kept {
  *   `actual.destination` still falls back to `quoted` (changelog, 2026-07-30).
  * - `inTxs` is the sweep from the deposit address; the payer's transaction is `depositAddress.depositTxHash` (changelog, 2026-05-27)
  *   and `protocol.deposit.origin`.
+ * - Amounts have the decimals of their token, and `amountUsd` is what they are worth (relay-kit, `api.ts`, quote and requests/v3).
+ * - A strict address fills what was asked for and refunds the excess as a leg of its own, net of gas (deposit-addresses.mdx, "amount mismatch"); whether
+ *   `actual` then repeats what was asked for or what arrived is not documented. One whose refund would not cover the gas has `refundFailReason`
+ *   AMOUNT_TOO_LOW_TO_REFUND (refunds.mdx).
  * - The entry of `inTxs` of a deposit that was reorganised out is a `failure` (changelog, 2026-06-10).
  */
 export function onWire(one: Kept): Wire {
-  const money = (coin: Coin, amount: bigint) => ({
-    currency: { ...coin, symbol: tokenOf(coin)?.symbol ?? 'TOKEN', decimals: tokenOf(coin)?.decimals ?? 18 },
-    amount: amount.toString(),
-    amountFormatted: 'not used',
-    amountUsd: '12.5',
-    minimumAmount: '1',
-  })
   const leg = (coin: Coin, amount: bigint) => ({
     inputCurrency: money(coin, amount),
     outputCurrency: money(coin, amount),
@@ -56,16 +89,24 @@ export function onWire(one: Kept): Wire {
     destination: leg(one.to, one.delivers(amount)),
   })
   const quoted = route(one.quoted, one.from)
+  const filled = one.strict && one.amount !== null && one.amount > one.quoted
   const { amount, status } = one
   const ended = ['failure', 'refund'].includes(status)
   const actual =
     amount !== null && status === 'success'
-      ? route(amount, one.from)
+      ? filled
+        ? one.reading() === 'asked'
+          ? quoted
+          : { ...quoted, origin: leg(one.from, amount) }
+        : route(amount, one.from)
       : amount !== null && ended
         ? { ...quoted, origin: { ...leg(one.from, amount), outputCurrency: null } }
         : quoted
   const fill =
-    status === 'success' || status === 'refund' ? [{ txHash: hashOf(`fill ${one.id}`), status: 'success' }] : []
+    one.fills ??
+    refundLegs(one, filled).concat(
+      status === 'success' || status === 'refund' ? [{ txHash: hashOf(`fill ${one.id}`), status: 'success' }] : [],
+    )
   const sweep =
     one.sweptAt === null
       ? []
@@ -89,7 +130,7 @@ export function onWire(one: Kept): Wire {
     updatedAt: new Date(one.updatedAt).toISOString(),
     depositAddress: {
       address: one.address,
-      type: 'open',
+      type: one.strict ? 'strict' : 'open',
       depositor: null,
       depositTxHash: one.txHash,
       recoveryAddress: null,

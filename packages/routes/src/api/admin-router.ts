@@ -3,7 +3,7 @@ import { ledgerErrors } from '@payments/ledger'
 import { actingFor, operatorCommand, query, sqlOf, type UnitOfWork } from '@payments/platform'
 import { syncNow } from '../deposits/deposits.ts'
 import { applyRemaining } from '../deposits/reports.ts'
-import { settleDeposit } from '../deposits/settle.ts'
+import { recordDeposit, settleDeposit } from '../deposits/settle.ts'
 import { presentDeposit, presentRoute } from '../entity.ts'
 import { pollSoon } from '../operators.ts'
 import { reindex } from '../polling/reindex.ts'
@@ -13,6 +13,7 @@ import { errors } from './errors.ts'
 import {
   AdminDepositList,
   Deposit,
+  MissingDeposit,
   PaymentRoute,
   PaymentRouteId,
   Reindex,
@@ -83,6 +84,27 @@ export const routesAdminRouter = {
         before: { status: before.status, origin: presentDeposit(before).origin },
         after: { status: deposit.status, origin: presentDeposit(deposit).origin },
       }
+    },
+  }),
+  recordDeposit: operatorCommand({
+    rest: 'POST /admin/ops/payment-routes/{paymentRouteId}/deposits/settle',
+    tag,
+    summary: 'Record a deposit that the provider does not tell',
+    description:
+      'For money that the provider delivered or sent back without telling the payer’s transaction: the deposit is created with it, with the states, events and entries of a report of the provider. One with the same transaction is that deposit.',
+    message: 'Deposit settled',
+    input: MissingDeposit,
+    output: Deposit,
+    errors: [
+      errors.payment_route_not_found,
+      errors.deposit_not_found,
+      ledgerErrors.suspense_moved,
+      commonErrors.second_operator_required,
+    ],
+    money: true,
+    async run(unit, { paymentRouteId, ...input }) {
+      const { deposit } = await recordDeposit(unit, paymentRouteId, input)
+      return { reply: presentDeposit(deposit), subject: deposit, after: { status: deposit.status } }
     },
   }),
   reindex: operatorCommand({

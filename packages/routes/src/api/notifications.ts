@@ -18,23 +18,57 @@ function sentText({ origin }: Readonly<Record<string, unknown>>): string {
   return amount && amount !== '0' ? ` of ${amount} ${symbol}` : ''
 }
 
+const RECORDED: Readonly<Record<string, string>> = {
+  completed: 'delivered',
+  refunded: 'sent back',
+  failed: 'not delivered',
+}
+
+/** What an operator has changed is told as that; a change of nothing that a merchant sees, not at all. */
+const told =
+  (otherwise: DeclaredNotification): DeclaredNotification =>
+  (change) => {
+    const { status, previousStatus, data } = change
+    if (change.correction)
+      return {
+        resource,
+        type: 'money.corrected',
+        title: 'Deposit corrected',
+        body: ({ entry }) =>
+          previousStatus === status
+            ? `A deposit to a payment route is now recorded with other amounts: ${entry?.amount} received.`
+            : `A deposit of ${entry?.amount} to a payment route is now recorded as ${RECORDED[status]}; it was recorded as ${RECORDED[previousStatus ?? ''] ?? previousStatus}.`,
+      }
+    if (previousStatus !== status) return typeof otherwise === 'function' ? otherwise(change) : otherwise
+    const { symbol } = (data.origin ?? {}) as { symbol?: string }
+    return status === 'refunded'
+      ? {
+          resource,
+          type: 'money.returned',
+          title: 'Refund passed on',
+          body: ({ entry }) =>
+            `${data.refundedAmount ? `${data.refundedAmount} ${symbol}` : entry?.amount} of a deposit to a payment route that had come back to this service was passed on to you or the payer.`,
+        }
+      : undefined
+  }
+
 /** Notifications to an organisation: deposits that were delivered, were returned, or need attention. */
 export const notifications: Readonly<Record<string, Readonly<Record<string, DeclaredNotification>>>> = {
   'payment_route.deposit.updated': {
-    completed: {
+    completed: told({
       resource,
       type: 'money.received',
       title: 'Money received',
       body: ({ entry }) => `${entry?.amount} arrived through a payment route.`,
-    },
-    refunded: {
+    }),
+    refunded: told({
       resource,
       type: 'money.returned',
       title: 'Money returned',
       body: ({ entry, data }) =>
         `A deposit of ${entry?.amount} to a payment route could not be delivered and ${wentTo(data)}`,
-    },
-    failed: ({ data }) =>
+    }),
+    failed: told(({ data }) =>
       data.failureReason === 'deposit_not_confirmed'
         ? {
             resource,
@@ -52,5 +86,6 @@ export const notifications: Readonly<Record<string, Readonly<Record<string, Decl
                 ? `The provider holds a deposit of ${entry?.amount} to a payment route for a compliance review. Please contact support.`
                 : `A deposit of ${entry?.amount} to a payment route is stuck with the provider. Please contact support.`,
           },
+    ),
   },
 }

@@ -119,6 +119,7 @@ export const Deposit = z
     depositTxHash: text('Hash of the payer’s transaction', `0x${'9c2d0e5a'.repeat(8)}`).nullable(),
     failureReason: failureReasons.Code.nullable().meta({ description: 'Why it was not delivered' }),
     refundTo: RefundTo.nullable(),
+    refundedAmount: text('What arrived of a refund, without its fees; null until it is known', '12.4').nullable(),
     relayUpdatedAt: time('When the provider last changed it'),
     createdAt,
     updatedAt,
@@ -153,10 +154,24 @@ export const Settlement = DepositId.extend({
   receivedAmount: text('What was received, in the currency of the origin. Default: what the provider reported', '12.5')
     .max(100)
     .optional(),
+  refundedAmount: text(
+    'With `refunded`: what arrived of the refund, in the currency of the origin. Default: what the provider reported',
+    '12.4',
+  )
+    .max(100)
+    .optional(),
   txHash: text('Transaction that shows it', `0x${'4'.repeat(64)}`)
     .max(128)
     .optional(),
   evidence: text('What shows it: a message of the provider, a block explorer', 'Ticket 4711 of the provider').max(500),
+})
+
+export const MissingDeposit = PaymentRouteId.extend({
+  ...Settlement.omit({ depositId: true }).shape,
+  receivedAmount: text('What was received, in the currency of the origin', '12.5').max(100),
+  txHash: text('The payer’s transaction', `0x${'4'.repeat(64)}`)
+    .min(1)
+    .max(128),
 })
 
 export const Reindex = PaymentRouteId.extend({
@@ -277,6 +292,7 @@ export const depositSample = {
   depositTxHash: `0x${'9c2d0e5a'.repeat(8)}`,
   failureReason: null,
   refundTo: { address: SAFE, owner: 'organisation' },
+  refundedAmount: null,
   relayUpdatedAt: at,
   createdAt: at,
   updatedAt: at,

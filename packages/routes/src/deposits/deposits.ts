@@ -18,8 +18,23 @@ import { type Polled, postponeOne } from '../polling/postpone.ts'
 import { budget, pauseOf } from '../polling/rate-budget.ts'
 import { fullSyncShare, POLL, SOON_SECONDS } from '../polling/schedule.ts'
 import { limitSync } from '../polling/sync-limits.ts'
-import { type DepositPage, type DepositQuery, routesProvider } from '../provider/provider.ts'
-import { applyInParts, applyRemaining, type PendingSync, type SyncCounts } from './reports.ts'
+import {
+  type DepositPage,
+  type DepositQuery,
+  type DepositReport,
+  type OddReport,
+  routesProvider,
+} from '../provider/provider.ts'
+import {
+  applyInParts,
+  applyRemaining,
+  applyReports,
+  keepOdd,
+  type PendingSync,
+  type SyncCounts,
+  sum,
+  UNREADABLE,
+} from './reports.ts'
 
 /** A poll of a route: for everything, or for what has changed since the checkpoint. */
 export const queryOf = (
@@ -103,9 +118,48 @@ export async function apply(context: QueryContext, route: RouteRow, page: Deposi
     const pending = await applyInParts(context, route, page)
     return await unitOfWork(context, (unit) => applyRemaining(unit, pending))
   } catch (error) {
+    // While the database does not answer, nothing can be applied.
+    if (!context.runtime.database.report(error)) return applyOneByOne(context, route, page)
     await noteFailure(context, route, error)
     throw error
   }
+}
+
+/** Applies each report of a poll by itself, so that one that cannot be applied takes nothing from the others. @throws the first error */
+async function applyOneByOne(
+  context: QueryContext,
+  route: RouteRow,
+  { reports, odd = [] }: DepositPage,
+): Promise<SyncCounts> {
+  let counts: SyncCounts = { synced: 0, created: 0, updated: 0 }
+  const failures: unknown[] = []
+  const apply = async (one: readonly DepositReport[], strange: readonly OddReport[]) => {
+    try {
+      counts = sum(counts, await unitOfWork(context, (unit) => applyReports(unit, route, one, strange)))
+    } catch (error) {
+      failures.push(error)
+      const [report] = one
+      if (report) await keep(context, route, report)
+    }
+  }
+  for (const report of reports) await apply([report], [])
+  for (const one of odd) await apply([], [one])
+  if (failures.length === 0) return counts
+  await noteFailure(context, route, failures[0])
+  throw failures[0]
+}
+
+/** What was not applied is older than what was, so that no poll may ask for it again soon: operators find it until it is applied. */
+async function keep(context: QueryContext, route: RouteRow, report: DepositReport): Promise<void> {
+  const { requestId, status, depositTxHash } = report
+  const odd = {
+    requestId,
+    reason: `${UNREADABLE}: it could not be applied`,
+    report: { requestId, status, depositTxHash },
+  }
+  await unitOfWork(context, async (unit) => keepOdd(unit, route, odd)).catch((error: unknown) => {
+    if (!context.runtime.database.report(error)) context.log.warn({ err: error, route: route.id }, 'report not kept')
+  })
 }
 
 async function noteFailure(context: QueryContext, route: RouteRow, failure: unknown): Promise<void> {

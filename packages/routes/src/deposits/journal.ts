@@ -11,6 +11,8 @@ export interface DepositMoney {
   readonly originCurrency: string
   readonly destinationAmount?: bigint | null | undefined
   readonly destinationCurrency: string
+  /** What was sent back of it, without the fees of that; null where the provider has not told. */
+  readonly returnedAmount?: bigint | null | undefined
   readonly refundOwner?: string | null | undefined
   readonly settledAt?: Date | null | undefined
 }
@@ -50,8 +52,12 @@ function balancesOf(row: DepositMoney): Posting[] {
   switch (row.status) {
     case 'pending':
       return [external, at('clearing', originCurrency, received)]
-    case 'refunded':
-      return isRefundHeld(row) ? [external, at('suspense', originCurrency, received)] : []
+    case 'refunded': {
+      if (!isRefundHeld(row)) return []
+      // What came back, without the fees of the refund.
+      const back = assetOf(originCurrency) ? (row.returnedAmount ?? received) : 0n
+      return [at('external', originCurrency, -back), at('suspense', originCurrency, back)]
+    }
     case 'completed': {
       const { destinationAmount } = row
       // Delivered, but the provider did not report the amount: only rows of earlier versions.

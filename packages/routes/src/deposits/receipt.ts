@@ -21,6 +21,7 @@ export const PaymentRouteReceipt = z
       .boolean()
       .optional()
       .meta({ description: 'True while a refund that came back to this service has not been passed on' }),
+    refundedAmount: text('What arrived of a refund, without its fees', '24.5').nullable().optional(),
   })
   .meta({ id: 'PaymentRouteReceipt' })
 
@@ -36,7 +37,7 @@ const units = ({ symbol, amount }: { symbol: string; amount: string }): bigint |
  * The balances that the journal must show for a deposit: in the provider's account while it is pending, at the destination or
  * in suspense afterwards, and zero everywhere once it was returned.
  */
-function balances({ status, origin, destination, refundHeld }: Receipt): ObjectBalance[] {
+function balances({ status, origin, destination, refundHeld, refundedAmount }: Receipt): ObjectBalance[] {
   const paid = units(origin) ?? 0n
   const delivered = units(destination)
   const { symbol } = origin
@@ -46,7 +47,11 @@ function balances({ status, origin, destination, refundHeld }: Receipt): ObjectB
     case 'pending':
       return [external, held('clearing', paid)]
     case 'refunded':
-      return refundHeld ? [external, held('suspense', paid)] : []
+      if (!refundHeld) return []
+      return [
+        held('external', -(backOf(symbol, refundedAmount) ?? paid)),
+        held('suspense', backOf(symbol, refundedAmount) ?? paid),
+      ]
     case 'completed':
       // "0": delivered, but the provider did not report the amount.
       if (!delivered) return [external, held('suspense', paid)]
@@ -63,20 +68,27 @@ function balances({ status, origin, destination, refundHeld }: Receipt): ObjectB
   }
 }
 
+/** What arrived of a refund; undefined where the provider has not told. */
+const backOf = (symbol: string, amount: string | null | undefined): bigint | undefined =>
+  amount ? units({ symbol, amount }) : undefined
+
 /** What the provider's last report must say of a deposit that has ended. */
-function evidence({ status, origin, destination }: Receipt): ReportedAmounts {
+function evidence({ status, origin, destination, refundedAmount }: Receipt): ReportedAmounts {
   const [received, delivered] = [units(origin), units(destination)]
   if (status === 'pending') return {}
+  const refunded = status === 'refunded' ? backOf(origin.symbol, refundedAmount) : undefined
   return {
     received: received === undefined ? undefined : { asset: origin.symbol, amount: received },
     delivered: status === 'completed' && delivered ? { asset: destination.symbol, amount: delivered } : undefined,
+    refunded: refunded === undefined ? undefined : { asset: origin.symbol, amount: refunded },
   }
 }
 
-/** A deposit that was sent back came back as a whole. */
-const line = ({ status, routeName, origin, refundHeld }: Receipt): StatementLine => ({
+/** A deposit that was sent back came back as a whole, or as much of it as the provider says. */
+const line = ({ status, routeName, origin, refundHeld, refundedAmount }: Receipt): StatementLine => ({
   title: routeName,
-  returned: status === 'refunded' && !refundHeld ? [{ asset: origin.symbol, amount: origin.amount }] : [],
+  returned:
+    status === 'refunded' && !refundHeld ? [{ asset: origin.symbol, amount: refundedAmount ?? origin.amount }] : [],
 })
 
 export const paymentRouteReceipt: ReceiptDeclaration = {

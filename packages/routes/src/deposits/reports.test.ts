@@ -117,14 +117,14 @@ test('operators find a route whose reports cannot be applied, again after each f
     const reply = await call(service, 'POST /v1/admin/ops/attention', { token, body })
     return reply.body.data.objects.map((object: { id: string; reason: string }) => [object.id, object.reason])
   }
-  const depositTxHash = newId()
+  const [requestId, depositTxHash] = [newId(), newId()]
   for (const status of ['pending', 'completed'] as const) {
-    const given = { depositTxHash, status, destinationAmount: status === 'completed' ? 1_000_000n : null }
+    const given = { requestId, depositTxHash, status, destinationAmount: status === 'completed' ? 1_000_000n : null }
     // No row can have this.
     reported = [report({ ...given, originAmount: -1n })]
     for (let time = 0; time < 2; time++) {
       await expect(poll()).rejects.toThrow()
-      expect(await listed()).toEqual([[id, 'The provider’s report could not be applied']])
+      expect(await listed()).toEqual([[id, expect.stringContaining('could not be applied')]])
     }
     reported = [report(given)]
     await poll()
@@ -160,7 +160,7 @@ test('a poll that reports nothing new costs as many statements for a hundred dep
   expect(await statements(all)).toBeLessThan(few + 20)
 })
 
-test('a poll with many deposits is applied in parts, oldest first; what is missing after a failed part is applied by the next poll', async () => {
+test('a poll with many deposits is applied in parts, oldest first; one that cannot be applied takes nothing from the others, and the next poll applies it', async () => {
   const { merchant, poll } = await begin()
   const at = Date.now() - 10_000_000
   const all = Array.from({ length: 300 }, (_, index) => completed({ updatedAt: new Date(at + index * 10_000) }))
@@ -168,14 +168,14 @@ test('a poll with many deposits is applied in parts, oldest first; what is missi
   reported = broken.toSorted(() => Math.random() - 0.5)
   await expect(poll()).rejects.toThrow('origin_amount')
   const { total } = await depositsOf(merchant)
-  expect(total).toBe(250)
+  expect(total).toBe(299)
   const { rows } = await service.runtime.pool.query<{ newest: Date | string }>(
     'select max(relay_updated_at) as newest from payment_route_deposits where organisation_id = $1',
     [merchant.organisationId],
   )
-  expect(new Date(rows[0]?.newest ?? 0)).toEqual(all[249]?.updatedAt)
+  expect(new Date(rows[0]?.newest ?? 0)).toEqual(all[299]?.updatedAt)
   reported = all
-  expect(await poll()).toEqual({ synced: 300, created: 50, updated: 0 })
+  expect(await poll()).toEqual({ synced: 300, created: 1, updated: 0 })
   expect((await depositsOf(merchant)).total).toBe(300)
   await expectConsistent(service)
 })

@@ -10,6 +10,7 @@ import {
   recordContradiction,
   recordReport,
   settleContradictions,
+  settleReadable,
   sqlOf,
   type UnitOfWork,
   unitOfWork,
@@ -27,12 +28,15 @@ import {
   WITH_HIDDEN,
 } from '../entity.ts'
 import { nextPoll } from '../polling/schedule.ts'
-import type { DepositReport, OddReport } from '../provider/provider.ts'
+import { spelledHash } from '../provider/hashes.ts'
+import { type DepositReport, DISAGREES, type OddReport } from '../provider/provider.ts'
 import { refundOfRoute, usedRefund } from '../refunds/refund-addresses.ts'
 import { effectOf, findExisting, hasEnded, type StoredDeposit, sentBack } from '../routes/existing.ts'
 import { type HiddenDeposit, hiddenDeposits, toHiddenDeposit } from '../routes/hidden-deposits.ts'
 import { journalDraft } from './journal.ts'
 
+/** What adapters say of an element that they cannot read. */
+export const UNREADABLE = 'Not readable'
 const EVENT = { completed: 'complete', failed: 'fail', refunded: 'refund' } as const
 
 /** Reports that are applied in one transaction, so that none takes long. */
@@ -57,9 +61,10 @@ export const machineOf = (route: RouteRow) => (route.hidden ? hiddenDepositResou
 export async function applyReports(
   unit: UnitOfWork,
   route: RouteRow,
-  reports: readonly DepositReport[],
+  told: readonly DepositReport[],
   odd: readonly OddReport[] = [],
 ): Promise<SyncCounts> {
+  const reports = told.map(spelled)
   let created = 0
   let updated = 0
   const changes = new DepositChangesOf(unit, route)
@@ -92,6 +97,7 @@ export async function applyReports(
         break
       case 'end':
         existing.remember(route.id, report, await endDeposit(unit, route, stored.id, report, changes))
+        settleContradictions(unit, { ...route, id: stored.id }, [DISAGREES])
         break
       case 'return':
         existing.remember(route.id, report, await recordReturn(unit, route, stored.id, report, changes))
@@ -99,11 +105,18 @@ export async function applyReports(
       case 'contradicts':
         contradict(unit, route, stored, report)
     }
+    if (report.contradiction) contradict(unit, route, stored, report, report.contradiction)
   }
   for (const one of odd) keepOdd(unit, route, one)
   const explained = reports.filter(({ depositTxHash }) => depositTxHash !== null)
   if (reports.length + odd.length > 0)
     settleContradictions(unit, route, [NOT_APPLIED, ...explained.map((report) => reasonOf(withoutTransaction(report)))])
+  settleReadable(
+    unit,
+    route,
+    UNREADABLE,
+    reports.map(({ requestId }) => requestId),
+  )
   const watchedUntil = await changes.tellOwner()
   await schedule(unit, { ...current, ...(watchedUntil ? { watchedUntil } : {}) }, created + updated > 0)
   await changes.post()
@@ -203,14 +216,37 @@ function keepEvidence(unit: UnitOfWork, route: RouteRow, { id }: DepositRow, rep
   })
 }
 
-const amountsOf = (route: RouteRow, { status, origin, originAmount, destinationAmount }: DepositReport) => ({
+/** A transaction has one spelling. */
+const spelled = (report: DepositReport): DepositReport =>
+  report.depositTxHash === null
+    ? report
+    : { ...report, depositTxHash: spelledHash(report.origin.networkKey, report.depositTxHash) }
+
+const amountsOf = (route: RouteRow, report: DepositReport) => ({
+  ...amountsIn(route, report),
+  ...refundIn(report),
+})
+
+/** What arrived of a refund. */
+function refundIn(report: DepositReport) {
+  const refunded = report.status === 'refunded' ? sentBack(report) : null
+  return refunded === null ? {} : { refunded: { asset: report.origin.currency, amount: refunded } }
+}
+
+const amountsIn = (route: RouteRow, { status, origin, originAmount, destinationAmount }: DepositReport) => ({
   ...(originAmount === null ? {} : { received: { asset: origin.currency, amount: originAmount } }),
   ...(status === 'completed' && destinationAmount !== null
     ? { delivered: { asset: route.destinationCurrency, amount: destinationAmount } }
     : {}),
 })
 
-function contradict(unit: UnitOfWork, route: RouteRow, stored: StoredDeposit, report: DepositReport): void {
+function contradict(
+  unit: UnitOfWork,
+  route: RouteRow,
+  stored: StoredDeposit,
+  report: DepositReport,
+  reason?: string,
+): void {
   recordContradiction(unit, {
     ...objectOf(route),
     resourceType: 'payment_route_deposit',
@@ -218,9 +254,10 @@ function contradict(unit: UnitOfWork, route: RouteRow, stored: StoredDeposit, re
     report: { ...report, updatedAt: null },
     amounts: amountsOf(route, report),
     reason:
-      stored.status === report.status
+      reason ??
+      (stored.status === report.status
         ? `Reported as ${report.status} with other amounts`
-        : `Reported as ${report.status} after it was ${stored.status}`,
+        : `Reported as ${report.status} after it was ${stored.status}`),
   })
 }
 
@@ -237,7 +274,7 @@ const withoutTransaction = ({ requestId, status }: DepositReport): OddReport => 
 const reasonOf = ({ requestId, reason }: OddReport): string =>
   `${reason}${requestId === null ? '' : `, request ${requestId}`}`
 
-function keepOdd(unit: UnitOfWork, route: RouteRow, odd: OddReport): void {
+export function keepOdd(unit: UnitOfWork, route: RouteRow, odd: OddReport): void {
   recordContradiction(unit, {
     ...objectOf(route),
     resourceType: 'payment_route',
@@ -324,7 +361,7 @@ export async function applyInParts(
   return { route, remaining, odd, applied }
 }
 
-const sum = (a: SyncCounts, b: SyncCounts): SyncCounts => ({
+export const sum = (a: SyncCounts, b: SyncCounts): SyncCounts => ({
   synced: a.synced + b.synced,
   created: a.created + b.created,
   updated: a.updated + b.updated,

@@ -1,4 +1,13 @@
-import { amountField, assetOf, dollarsOfPart, isId, type Mistakes, refuseMistakes, risingAfter } from '@payments/kernel'
+import {
+  amountField,
+  assetOf,
+  dollarsOfPart,
+  isId,
+  type Mistakes,
+  newId,
+  refuseMistakes,
+  risingAfter,
+} from '@payments/kernel'
 import { guardSuspense } from '@payments/ledger'
 import {
   actingFor,
@@ -8,6 +17,7 @@ import {
   recordUnchanged,
   requireSecondOperator,
   settleContradictions,
+  sqlOf,
   type UnitOfWork,
 } from '@payments/platform'
 import type { z } from 'zod'
@@ -22,8 +32,11 @@ import {
   routeResource,
   WITH_HIDDEN,
 } from '../entity.ts'
+import { spelledHash } from '../provider/hashes.ts'
+import type { DepositReport } from '../provider/provider.ts'
+import { findExisting } from '../routes/existing.ts'
 import type { depositMachine } from '../routes/states.ts'
-import { DepositChangesOf, machineOf } from './reports.ts'
+import { applyReports, DepositChangesOf, machineOf } from './reports.ts'
 
 type Input = Omit<z.output<typeof Settlement>, 'depositId'>
 type Status = 'completed' | 'failed' | 'refunded'
@@ -87,6 +100,7 @@ type Fields = Pick<
   DepositRow,
   | 'originAmount'
   | 'originAmountUsd'
+  | 'returnedAmount'
   | 'destinationAmountUsd'
   | 'destinationAmount'
   | 'failureReason'
@@ -94,7 +108,7 @@ type Fields = Pick<
   | 'settlements'
 >
 
-function fieldsOf(before: DepositRow, { outcome, amount, receivedAmount, txHash }: Input): Fields {
+function fieldsOf(before: DepositRow, { outcome, amount, receivedAmount, refundedAmount, txHash }: Input): Fields {
   const wrong: Mistakes = {}
   const given = (field: string, text: string | undefined, symbol: string, known: bigint | null | undefined) => {
     const asset = assetOf(symbol)
@@ -103,6 +117,9 @@ function fieldsOf(before: DepositRow, { outcome, amount, receivedAmount, txHash 
   }
   const received = given('receivedAmount', receivedAmount, before.originCurrency, before.originAmount)
   const delivered = given('amount', amount, before.destinationCurrency, before.destinationAmount)
+  const back = given('refundedAmount', refundedAmount, before.originCurrency, before.returnedAmount)
+  if (outcome === 'refunded' && back !== null && received !== null && back > received)
+    wrong.refundedAmount = 'Must be at most what was received'
   if (outcome === 'completed' && received === null) wrong.receivedAmount ??= 'Required: the provider did not report it'
   if (outcome === 'completed' && !delivered) wrong.amount ??= 'Required: what was delivered'
   refuseMistakes(wrong)
@@ -111,6 +128,7 @@ function fieldsOf(before: DepositRow, { outcome, amount, receivedAmount, txHash 
   return {
     originAmount,
     originAmountUsd: dollarsOf(before.originAmountUsd, originAmount, before.originAmount),
+    returnedAmount: outcome === 'refunded' ? back : outcome === 'completed' ? (before.returnedAmount ?? null) : null,
     destinationAmount,
     destinationAmountUsd: dollarsOf(before.destinationAmountUsd, destinationAmount, before.destinationAmount),
     failureReason:
@@ -121,7 +139,7 @@ function fieldsOf(before: DepositRow, { outcome, amount, receivedAmount, txHash 
           : (before.failureReason ?? 'delivery_failed'),
     settledAt: new Date(),
     settlements: before.settlements + 1,
-    ...(txHash && before.depositTxHash == null ? { depositTxHash: txHash } : {}),
+    ...(txHash && before.depositTxHash == null ? { depositTxHash: spelledHash(before.originChainKey, txHash) } : {}),
   }
 }
 
@@ -129,21 +147,23 @@ function fieldsOf(before: DepositRow, { outcome, amount, receivedAmount, txHash 
 const dollarsOf = (dollars: string | null | undefined, amount: bigint | null, before: bigint | null | undefined) =>
   amount === null ? null : dollarsOfPart(dollars, amount, before ?? 0n)
 
-/** The larger of what was and what is said to have been received counts. */
+/** The larger of what was and what is said to be counts, of what was received and of what was delivered. */
 async function limit(unit: UnitOfWork, before: DepositRow, { originAmount, destinationAmount }: Fields): Promise<void> {
   const amounts: [string, bigint | null | undefined][] = [
     [before.originCurrency, before.originAmount],
     [before.originCurrency, originAmount],
+    [before.destinationCurrency, before.destinationAmount],
     [before.destinationCurrency, destinationAmount],
   ]
   const known = amounts.flatMap(([symbol, amount]) => {
     const asset = assetOf(symbol)
     return asset && amount ? [{ asset, amount }] : []
   })
-  const [first] = known
-  if (!first) return
-  const largest = known.filter(({ asset }) => asset === first.asset).reduce((a, b) => (b.amount > a.amount ? b : a))
-  await requireSecondOperator(unit, largest.asset, largest.amount)
+  // Of each asset the largest amount: whichever of them is wrong, one operator alone books no more of it than the limit.
+  const largest = new Map<string, (typeof known)[number]>()
+  for (const each of known)
+    if (each.amount > (largest.get(each.asset.symbol)?.amount ?? 0n)) largest.set(each.asset.symbol, each)
+  for (const { asset, amount } of largest.values()) await requireSecondOperator(unit, asset, amount)
 }
 
 async function write(
@@ -159,8 +179,55 @@ async function write(
   const changes = { ...fields, updatedAt: risingAfter(before.updatedAt) }
   await unit.em.nativeUpdate(DepositEntity, { id: before.id }, changes, { filters: WITH_HIDDEN })
   const row = { ...before, ...changes }
-  if (of.events) recordUnchanged(unit, of, row)
+  if (of.events) recordUnchanged(unit, of, row, isOther(before, row))
   return row
+}
+
+/** Other amounts are a correction; a refund that was passed on is none. */
+const isOther = (before: DepositRow, after: DepositRow): boolean =>
+  before.originAmount !== after.originAmount || before.destinationAmount !== after.destinationAmount
+
+/**
+ * Records a deposit that no provider has told with its transaction, at a route of any organisation, and ends it as an operator knows that it ended.
+ * One with the same transaction is that deposit.
+ * @throws payment_route_not_found 404, and what {@link settleDeposit} throws
+ */
+export async function recordDeposit(
+  unit: UnitOfWork,
+  routeId: string,
+  { txHash, receivedAmount, ...input }: Input & { readonly txHash: string; readonly receivedAmount: string },
+): Promise<{ before: DepositRow; deposit: DepositRow }> {
+  const filters = { tenant: false, ...WITH_HIDDEN }
+  const route = isId(routeId)
+    ? await unit.em.findOne(RouteEntity, { id: routeId }, { filters, disableIdentityMap: true })
+    : null
+  if (!route) throw errors.payment_route_not_found()
+  const own = actingFor(unit, route)
+  await locked(own, route.hidden ? hiddenRouteResource : routeResource, route.id, errors.payment_route_not_found)
+  const wrong: Mistakes = {}
+  const asset = assetOf(route.originCurrency)
+  const received = asset && amountField(wrong, 'receivedAmount', receivedAmount, asset)
+  refuseMistakes(wrong)
+  const report: DepositReport = {
+    requestId: `operator:${newId()}`,
+    status: 'pending',
+    origin: { networkKey: route.originChainKey, currency: route.originCurrency },
+    originAmount: received ?? null,
+    originAmountUsd: null,
+    destinationAmount: null,
+    destinationAmountUsd: null,
+    depositTxHash: txHash,
+    failureReason: null,
+    providerReason: null,
+    updatedAt: new Date(),
+  }
+  await applyReports(own, route, [report])
+  const stored = (await findExisting(sqlOf(own.em), route.environment, [route.id], [report])).of(route.id, report)
+  if (!stored) throw errors.deposit_not_found()
+  const settled = await settleDeposit(unit, stored.id, { ...input, receivedAmount, txHash })
+  // What the provider told of the route without a transaction is this.
+  settleContradictions(own, route)
+  return settled
 }
 
 function keepEvidence(unit: UnitOfWork, row: DepositRow, { outcome, evidence, txHash }: Input): void {
@@ -177,6 +244,9 @@ function keepEvidence(unit: UnitOfWork, row: DepositRow, { outcome, evidence, tx
       ...(destinationAmount == null
         ? {}
         : { delivered: { asset: row.destinationCurrency, amount: destinationAmount } }),
+      ...(row.status === 'refunded' && row.returnedAmount != null
+        ? { refunded: { asset: row.originCurrency, amount: row.returnedAmount } }
+        : {}),
     },
   })
 }

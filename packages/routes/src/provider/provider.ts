@@ -33,7 +33,10 @@ export interface DepositReport {
   readonly originAmountUsd: string | null
   readonly destinationAmount: bigint | null
   readonly destinationAmountUsd: string | null
-  /** Of a completed deposit: the part of it that was not needed and goes back. Absent or null: the provider does not tell. */
+  /**
+   * Of a completed deposit: the part of it that was not needed and goes back. Of a refunded one: what arrives of the refund, without its fees. Absent
+   * or null: the provider does not tell.
+   */
   readonly returnedAmount?: bigint | null
   /** That part was sent: `returnedAmount` is what arrives at the refund address. Otherwise it is what is expected to. */
   readonly returnSent?: boolean
@@ -47,6 +50,8 @@ export interface DepositReport {
   /** The payer's transaction. At one address it is one deposit, also when the provider replaces its request. */
   readonly depositTxHash: string | null
   readonly failureReason: z.infer<typeof failureReasons.Code> | null
+  /** What in the provider's answer contradicts something else in it: nothing is believed until that ends, and operators are told at once. */
+  readonly contradiction?: string | null
   /** The provider's own words for operators; never shown to a merchant. */
   readonly providerReason: string | null
   /** To which address a refund goes, where the provider tells. */
@@ -55,6 +60,9 @@ export interface DepositReport {
   /** When the payer's transaction was received, at the latest, where the provider tells. */
   readonly receivedAt?: Date | null
 }
+
+/** The contradiction of an answer whose amounts differ from what was seen on chain. */
+export const DISAGREES = 'The amounts on chain and in the answer of the provider disagree'
 
 /** An element of a provider's list that cannot be read: kept for operators, and skipped. */
 export interface OddReport {

@@ -1,4 +1,5 @@
 import type { SqlExecutor } from '@payments/platform'
+import { hashKey, spellingsOf } from '../provider/hashes.ts'
 import type { DepositReport } from '../provider/provider.ts'
 
 /** What a report needs to know of a deposit that is stored. */
@@ -61,7 +62,7 @@ export async function findExisting(
             environment,
             reports.map(({ requestId }) => requestId),
             routeIds,
-            reports.flatMap(({ depositTxHash }) => depositTxHash ?? []),
+            reports.flatMap(({ depositTxHash }) => (depositTxHash === null ? [] : spellingsOf(depositTxHash))),
           ],
         )
   const stored = rows.map((row) => ({
@@ -80,14 +81,16 @@ export async function findExisting(
   }))
   const byRequest = new Map<string, StoredDeposit>(stored.map(({ request, deposit }) => [request, deposit]))
   const byHash = new Map<string, StoredDeposit>(
-    stored.flatMap(({ route, hash, deposit }) => (hash === null ? [] : [[`${route} ${hash}`, deposit] as const])),
+    stored.flatMap(({ route, hash, deposit }) =>
+      hash === null ? [] : [[`${route} ${hashKey(hash)}`, deposit] as const],
+    ),
   )
   return {
     of: (routeId, { depositTxHash, requestId }) =>
-      byHash.get(`${routeId} ${depositTxHash}`) ?? byRequest.get(requestId),
+      byHash.get(`${routeId} ${depositTxHash && hashKey(depositTxHash)}`) ?? byRequest.get(requestId),
     remember(routeId, { depositTxHash, requestId }, row) {
       byRequest.set(requestId, row)
-      if (depositTxHash !== null) byHash.set(`${routeId} ${depositTxHash}`, row)
+      if (depositTxHash !== null) byHash.set(`${routeId} ${hashKey(depositTxHash)}`, row)
     },
   }
 }
@@ -113,11 +116,13 @@ export function effectOf(stored: StoredDeposit | undefined, report: DepositRepor
   return stored.status === 'failed' && REVOCABLE.has(stored.failureReason ?? '') ? 'end' : 'contradicts'
 }
 
-/** What goes back of a completed deposit, or went. Null where the report does not tell; more than was received is no amount of it. */
+/** What goes back of a completed or refunded deposit, or went. Null where the report does not tell; more than was received is no amount of it. */
 export const goesBack = ({ status, originAmount, returnedAmount = null }: Partial<DepositReport>): bigint | null =>
-  status === 'completed' && returnedAmount !== null && returnedAmount <= (originAmount ?? 0n) ? returnedAmount : null
+  (status === 'completed' || status === 'refunded') && returnedAmount !== null && returnedAmount <= (originAmount ?? 0n)
+    ? returnedAmount
+    : null
 
-/** What was sent back of a completed deposit. Null where the report does not tell what arrived. */
+/** What was sent back of a completed or refunded deposit. Null where the report does not tell what arrived. */
 export const sentBack = (report: DepositReport): bigint | null => (report.returnSent ? goesBack(report) : null)
 
 /** A refund follows the deposit that it is a part of, and is sent once. */

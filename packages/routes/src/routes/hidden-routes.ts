@@ -4,7 +4,7 @@ import { errors } from '../api/errors.ts'
 import type { sandboxOutcomes } from '../api/schemas.ts'
 import { syncNow } from '../deposits/deposits.ts'
 import { applyRemaining, type PendingSync, type SyncCounts } from '../deposits/reports.ts'
-import { settleDeposit } from '../deposits/settle.ts'
+import { recordDeposit, settleDeposit } from '../deposits/settle.ts'
 import { hiddenRouteResource, RouteEntity, WITH_HIDDEN } from '../entity.ts'
 import { reindexWithin } from '../polling/reindex.ts'
 import { FIRST_POLL_SECONDS, POLL, SOON_SECONDS } from '../polling/schedule.ts'
@@ -162,6 +162,13 @@ export type DepositSettlement = Parameters<typeof settleDeposit>[2]
 /** Ends a deposit to a hidden route as an operator knows that it ended; its owner is told. */
 export const settleHiddenDeposit = async (unit: UnitOfWork, id: string, settlement: DepositSettlement): Promise<void> =>
   void (await settleDeposit(unit, id, settlement))
+
+/** Records a deposit to a hidden route that no provider has told with its transaction; its owner is told. */
+export const recordHiddenDeposit = async (
+  unit: UnitOfWork,
+  routeId: string,
+  deposit: Parameters<typeof recordDeposit>[2],
+): Promise<void> => void (await recordDeposit(unit, routeId, deposit))
 
 /**
  * Polls a hidden route of any organisation now, its whole history, because an operator asked, and makes the provider look for money in

@@ -40,7 +40,11 @@ export function arrivalOf(session: SessionRow, deposit: HiddenDeposit): Arrival 
   const completed = deposit.status === 'completed'
   const sent = deposit.originAmount ?? 0n
   const isFilled = completed && requested && session.paymentPolicy.mismatch === 'return'
-  const returned = isFilled ? returnedOf(session, deposit, sent) : 0n
+  const returned = isFilled
+    ? returnedOf(session, deposit, sent)
+    : deposit.status === 'refunded'
+      ? (deposit.returnedAmount ?? 0n)
+      : 0n
   return {
     id: deposit.id,
     method: 'onchain',
@@ -52,7 +56,7 @@ export function arrivalOf(session: SessionRow, deposit: HiddenDeposit): Arrival 
     sentUsd: deposit.originAmountUsd,
     returned,
     returnFailed: deposit.returnFailed,
-    credited: requested ? sent - returned : 0n,
+    credited: requested ? sent - (deposit.status === 'refunded' ? 0n : returned) : 0n,
     delivered: completed ? deposit.destinationAmount : null,
     deliveredUsd: completed ? deposit.destinationAmountUsd : null,
     status: deposit.status,

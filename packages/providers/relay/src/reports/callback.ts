@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { CallbackRequest } from '@payments/platform'
+import { parseJson } from '@payments/provider-http'
 import { Callback } from '../wire.ts'
 
 /** How far Relay's clock and ours may be apart, and how long a callback may travel. */
@@ -21,7 +22,7 @@ export function isAuthentic(apiKey: string, request: CallbackRequest, now: numbe
 /** The deposit address that an authentic callback is about; null for one about something else. */
 export function addressOf(body: Buffer): string | null {
   try {
-    return Callback.safeParse(JSON.parse(body.toString('utf8'))).data?.data.depositAddress?.address ?? null
+    return Callback.safeParse(parseJson(body.toString('utf8'))).data?.data.depositAddress?.address ?? null
   } catch {
     return null
   }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { DepositReport, Leg, OddReport } from '@payments/routes'
+import { type DepositReport, DISAGREES, type Leg, type OddReport } from '@payments/routes'
 import { legOf, networkKeyOf, type RelayAsset } from '../assets.ts'
 import { type Amount, Identified, Request } from '../wire.ts'
 
@@ -11,6 +11,14 @@ const ENDS: ReadonlyMap<string, DepositReport['status']> = new Map([
 
 /** Whether a request with this status is final. */
 export const isFinal = (status: string): boolean => ENDS.has(status)
+
+/** What a request says became of its money. A refund that Relay says it cannot make, and of which there is no transaction, is none. */
+function endOf(request: Request): DepositReport['status'] {
+  const said = ENDS.get(request.status) ?? 'pending'
+  return said === 'refunded' && hasRefundFailed(request) && hashes(request.data?.outTxs).length === 0 ? 'failed' : said
+}
+
+const hasRefundFailed = ({ data }: Request): boolean => !!data?.refundFailReason && data.refundFailReason !== 'N/A'
 
 /** Reads the elements of a list one by one: an odd one hides no other. */
 export function readElements(elements: readonly unknown[]): { requests: Request[]; odd: OddReport[] } {
@@ -45,12 +53,13 @@ export interface Wanted {
 export function reportsOf(requests: readonly Request[], wanted: Wanted): DepositReport[] {
   return requests.flatMap((request) => {
     if (request.supersededByRequestId) return []
-    const said = ENDS.get(request.status) ?? 'pending'
+    const said = endOf(request)
     if (!isPaid(request, said) && !wanted.known.includes(request.id)) return []
     const ended = said !== 'pending'
     const came = ended ? moneyIn(request) : observed(request)
     const went = said === 'completed' ? moneyOut(request, wanted.destination) : null
-    const complete = ended && came !== null && (said !== 'completed' || went !== null)
+    const disagrees = isContradictory(request)
+    const complete = ended && !disagrees && came !== null && (said !== 'completed' || went !== null)
     const status = complete ? said : 'pending'
     return [
       {
@@ -58,14 +67,20 @@ export function reportsOf(requests: readonly Request[], wanted: Wanted): Deposit
         status,
         // A payer may send another currency, or on another chain, and open addresses deliver some of them. A token outside the table is
         // its own origin: nobody knows its unit here, so only its value in US dollars is told.
-        origin: came ? originOf(came) : wanted.origin,
-        originAmount: came && (legOf(came.currency) ? BigInt(came.amount) : 0n),
-        originAmountUsd: came && dollars(came.amountUsd),
+        origin: came && !disagrees ? originOf(came) : wanted.origin,
+        originAmount: disagrees ? null : came && (legOf(came.currency) ? BigInt(came.amount) : 0n),
+        originAmountUsd: disagrees ? null : came && dollars(came.amountUsd),
         destinationAmount: complete && went ? BigInt(went.amount) : null,
         destinationAmountUsd: complete && went ? dollars(went.amountUsd) : null,
         depositTxHash: payerHash(request),
         failureReason: status === 'refunded' || status === 'failed' ? failureReason(request) : null,
-        providerReason: ended && !complete ? `${request.status} without its amounts` : providerReason(request),
+        ...(complete && said === 'completed' ? excessOf(request) : {}),
+        contradiction: disagrees ? DISAGREES : null,
+        providerReason: disagrees
+          ? DISAGREES
+          : ended && !complete
+            ? `${request.status} without its amounts`
+            : providerReason(request),
         refundAddress: request.refundTo,
         updatedAt: request.updatedAt ?? request.createdAt ?? new Date(),
         receivedAt: receivedAt(request),
@@ -103,6 +118,37 @@ function seenOnChain(request: Request): Amount | null {
   return { ...seen, amountUsd: listed && listed.amount === amount && isSame(seen, listed) ? listed.amountUsd : null }
 }
 
+/**
+ * What the chain saw and what Relay says that it measured are two amounts, or two currencies: one of them is wrong. What repeats the quote was not
+ * measured; of a strict address it may be what was asked for, where more arrived (deposit-addresses.mdx, "amount mismatch").
+ */
+function isContradictory(request: Request): boolean {
+  const { actual, quoted } = request.data?.route ?? {}
+  const told = actual?.origin?.inputCurrency ?? null
+  const seen = seenOnChain(request)
+  if (!told || !seen || isDeepStrictEqual(told, quoted?.origin?.inputCurrency)) return false
+  return told.amount !== seen.amount || !isSame(told, seen)
+}
+
+/** What a strict address was asked for, where more of it arrived: it fills that, whichever of the two `actual` repeats. */
+function filledOf(request: Request): { readonly asked: bigint; readonly arrived: bigint } | undefined {
+  const asked = request.data?.route?.quoted?.origin?.inputCurrency
+  const seen = seenOnChain(request) ?? request.data?.route?.actual?.origin?.inputCurrency
+  if (request.depositAddress?.type !== 'strict' || !asked || !seen || !isSame(asked, seen)) return undefined
+  return BigInt(seen.amount) > BigInt(asked.amount)
+    ? { asked: BigInt(asked.amount), arrived: BigInt(seen.amount) }
+    : undefined
+}
+
+/** The excess of a strict address: it goes back net of gas, and Relay does not tell how much of it arrives; or it cannot go back. */
+function excessOf(request: Request): Pick<DepositReport, 'returnedAmount' | 'returnSent' | 'returnFailed'> {
+  const filled = filledOf(request)
+  if (!filled) return {}
+  return hasRefundFailed(request)
+    ? { returnedAmount: 0n, returnSent: true, returnFailed: true }
+    : { returnedAmount: filled.arrived - filled.asked, returnSent: false }
+}
+
 const isSame = ({ currency: a }: Amount, { currency: b }: Amount): boolean =>
   a.chainId === b.chainId && a.address.toLowerCase() === b.address.toLowerCase()
 
@@ -115,6 +161,8 @@ function isMirror(request: Request): boolean {
   if (!actual || !quoted || !isDeepStrictEqual(actual, quoted)) return false
   const seen = seenOnChain(request)
   const asked = quoted.origin?.inputCurrency
+  // A strict address delivers what was quoted of more than that.
+  if (seen && filledOf(request)) return hashes(request.data?.outTxs).length === 0
   if (seen) return !asked || seen.amount !== asked.amount || !isSame(seen, asked)
   return hashes(request.data?.outTxs).length === 0
 }
@@ -158,8 +206,7 @@ function moneyOut(request: Request, destination: RelayAsset): Amount | null {
  * time at which it can have been.
  */
 function receivedAt({ data }: Request): Date | null {
-  const seconds = data?.inTxs?.find(({ timestamp }) => timestamp !== null)?.timestamp
-  return seconds ? new Date(seconds > 1e11 ? seconds : seconds * 1000) : null
+  return data?.inTxs?.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null
 }
 
 const originOf = ({ currency }: Amount): Leg =>

@@ -1,7 +1,7 @@
 import { ProviderError } from '@payments/provider-http'
 import type { QuotedAddress, QuotedAmount } from '@payments/routes'
-import { legOf } from './assets.ts'
-import type { Quote } from './wire.ts'
+import { legOf } from '../assets.ts'
+import type { Quote } from '../wire.ts'
 
 /** A token on a chain, as Relay names it. */
 interface Token {

@@ -1,11 +1,11 @@
 import { type ConvertOutProvider, cngnErrors, cngnNetworks } from '@payments/cngn'
 import { assets, errors as commonErrors, invalid, networkOf, ServiceError } from '@payments/kernel'
 import { type HttpClient, ProviderError } from '@payments/provider-http'
-import { chains, relayAsset } from './assets.ts'
-import { callerErrorOf } from './errors.ts'
+import { chains, relayAsset } from '../assets.ts'
+import { callerErrorOf } from '../errors.ts'
+import { deliveredOf, readElements } from '../reports/reports.ts'
+import { Chains, PricedQuote, Requests } from '../wire.ts'
 import { checkAsked } from './quote.ts'
-import { deliveredOf, readElements } from './reports/reports.ts'
-import { Chains, PricedQuote, Requests } from './wire.ts'
 
 const CNGN_UNIT = 10n ** BigInt(assets.cNGN.decimals)
 
