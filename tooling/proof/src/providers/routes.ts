@@ -193,11 +193,19 @@ function misbehave(relay: FakeRelay, random: Random): () => number {
         : []),
     ] as const)
   }
+  // Either reading of more than was asked of a strict address.
+  relay.reading = random.pick(['asked', 'arrived'] as const)
   const odd = oddly(randomOf(random.below(2 ** 31)))
   relay.distort = (page) =>
     odd(page)
       .filter(() => !fault(0.08))
       .map((one) => (fault(0.05) ? { ...one, surprise: { deep: [1] } } : one))
+      // What no database can store, in any field.
+      .map((one) =>
+        fault(0.03)
+          ? { ...one, requestType: 'a\u0000b', features: ['\ud800'], createdAt: '0000-01-01T00:00:00Z' }
+          : one,
+      )
       .map((one) =>
         one.status !== 'waiting' && !one.supersededByRequestId && fault(0.05)
           ? { ...one, status: random.pick(['pending', 'something new']), updatedAt: new Date(0).toISOString() }
