@@ -160,6 +160,8 @@ export interface PaymentRouteDeposit {
     | 'wrong_currency'
     | null
   refundTo: RefundTo | null
+  /** What arrived of a refund, without its fees; null until it is known */
+  refundedAmount: string | null
   /** When the provider last changed it */
   relayUpdatedAt: string
   /** When it was created */
@@ -328,7 +330,7 @@ export interface CheckoutSession {
     /** The transfer must arrive before; its amount holds until then */
     expiresAt: string
   } | null
-  /** Link for wallets that asks for what is missing: EIP-681 on EVM networks, Solana Pay on Solana, the address on Tron */
+  /** Link for wallets that asks for what is missing: EIP-681 on EVM networks, Solana Pay on Solana, the address on Tron; empty once it is paid */
   paymentUri: string
   /** What arrived at the address, oldest first */
   payments: {
@@ -344,6 +346,10 @@ export interface CheckoutSession {
     amount: string
     /** The part of it that was sent back at once, because it was too much or not needed, as decimal text */
     returnedAmount: string
+    /** Less was delivered than the provider promised: it counts by what was delivered, once it is `settled` */
+    underDelivered: boolean
+    /** The provider could not send back what was too much: it is less than the fees */
+    returnFailed: boolean
     /** What it counts for of the amount of the session, in its currency; 0 for what was not asked for, as decimal text */
     creditedAmount: string
     /** State of the payment */
@@ -370,6 +376,8 @@ export interface CheckoutSession {
   }[]
   /** More than `amount` was received, and was not sent back */
   paidOver: boolean
+  /** Another session had paid the invoice or checkout already; `paidOver` is true too */
+  paidTwice: boolean
   /** A payment arrived after the end, within the grace time */
   paidLate: boolean
   /** Why a payment was not delivered */
@@ -1823,7 +1831,7 @@ export interface PaySession {
     /** The transfer must arrive before; its amount holds until then */
     expiresAt: string
   } | null
-  /** Link for wallets that asks for what is missing: EIP-681 on EVM networks, Solana Pay on Solana, the address on Tron */
+  /** Link for wallets that asks for what is missing: EIP-681 on EVM networks, Solana Pay on Solana, the address on Tron; empty once it is paid */
   paymentUri: string
   /** What arrived at the address, oldest first */
   payments: {
@@ -1839,6 +1847,10 @@ export interface PaySession {
     amount: string
     /** The part of it that was sent back at once, because it was too much or not needed, as decimal text */
     returnedAmount: string
+    /** Less was delivered than the provider promised: it counts by what was delivered, once it is `settled` */
+    underDelivered: boolean
+    /** The provider could not send back what was too much: it is less than the fees */
+    returnFailed: boolean
     /** What it counts for of the amount of the session, in its currency; 0 for what was not asked for, as decimal text */
     creditedAmount: string
     /** State of the payment */
@@ -1865,6 +1877,8 @@ export interface PaySession {
   }[]
   /** More than `amount` was received, and was not sent back */
   paidOver: boolean
+  /** Another session had paid the invoice or checkout already; `paidOver` is true too */
+  paidTwice: boolean
   /** A payment arrived after the end, within the grace time */
   paidLate: boolean
   /** Why a payment was not delivered */
@@ -2193,6 +2207,8 @@ export interface PaymentRouteReceipt {
   } | null
   /** True while a refund that came back to this service has not been passed on */
   refundHeld?: boolean
+  /** What arrived of a refund, without its fees */
+  refundedAmount?: string | null
 }
 
 /** Receipt of an offramp; amounts are decimal text */
@@ -2449,6 +2465,8 @@ export interface CollectionReceipt {
     fees: string
     /** State of the payment */
     status: string
+    /** True where less was delivered than was promised */
+    short?: boolean
     /** When it was received */
     receivedAt: string
     /** Where money that cannot be delivered goes */
