@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { newId, system } from '@payments/kernel'
 import { queryContext, unitOfWork } from '@payments/platform'
 import { expect, test } from 'vitest'
-import { expectConsistent, newMerchant, newRoute, useService } from '#testing'
+import { call, expectConsistent, newMerchant, newRoute, signedIn, useService } from '#testing'
 import { RouteEntity } from '../entity.ts'
 import { type DepositReport, DISAGREES, type OddReport } from '../provider/provider.ts'
 import { apply } from './deposits.ts'
@@ -30,6 +30,7 @@ async function begin() {
     ...given,
   })
   return {
+    id,
     merchant,
     report,
     poll: (reports: readonly DepositReport[], odd: readonly OddReport[] = []) =>
@@ -56,6 +57,20 @@ test('an element that can be read again needs no operator any more, and another 
   ])
   await world.poll([world.report({ requestId: '0x1' })])
   expect(await world.open()).toEqual(['Not readable at data.route, request 0x2'])
+})
+
+test('an operator closes what cannot be read, with a reason that is kept', async () => {
+  const world = await begin()
+  await world.poll([], [{ requestId: null, reason: 'Not readable at the element', report: {} }])
+  const { accessToken: token } = await signedIn(service.runtime, { role: 'operator' })
+  const line = `POST /v1/admin/ops/attention/${world.id}/close`
+  expect((await call(service, line, { token, key: null, body: {} })).status).toBe(422)
+  const closed = await call(service, line, { token, key: null, body: { reason: 'Asked the provider' } })
+  expect([closed.status, closed.body.data.total]).toEqual([200, 1])
+  expect(await world.open()).toEqual([])
+  expect((await call(service, line, { token, key: null, body: { reason: 'Again' } })).status).toBe(404)
+  const { rows } = await service.runtime.pool.query('select reason from audit_log where resource_id = $1', [world.id])
+  expect(rows).toEqual([{ reason: 'Asked the provider' }])
 })
 
 test('amounts that disagree end nothing, need an operator at once, and an answer that agrees ends both', async () => {
