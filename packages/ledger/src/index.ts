@@ -1,7 +1,7 @@
 /** The unified list of transactions and the double-entry journal. */
 import { domain } from '@payments/platform'
 import { ledgerAdminRouter, transactionsRouter } from './api/router.ts'
-import { checkJob, checkMetric, ledgerSelfCheck } from './check/nightly-check.ts'
+import { checkAgeMetric, checkJob, checkMetric, ledgerSelfCheck } from './check/nightly-check.ts'
 import { entities } from './entity.ts'
 import { errors } from './errors.ts'
 import { sealTask } from './journal/seal.ts'
@@ -57,7 +57,7 @@ export const ledger = domain({
   },
   money: { selfChecks: [ledgerSelfCheck] },
   work: { jobs: [checkJob], tasks: [sealTask], recorder: transactionRecorder },
-  operators: { metrics: [checkMetric] },
+  operators: { metrics: [checkMetric, checkAgeMetric] },
 })
 
 export { checkLedger, type Finding, type Progress, type Report } from './check/check.ts'

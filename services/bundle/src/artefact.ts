@@ -97,9 +97,9 @@ export function current(): string | undefined {
   return artefactDigest(sources) === digest && existsSync(programOf(folder)) ? folder : undefined
 }
 
-/** The artefact of this checkout. @throws Error where it is not built of the sources as they are */
+/** The artefact of this checkout that was built last: what starts something of it builds first. @throws Error where none is built */
 export function artefact(): string {
-  const folder = current()
+  const folder = existsSync(places.stamp) && folderOf((JSON.parse(readFileSync(places.stamp, 'utf8')) as Stamp).digest)
   if (!folder) throw new Error('The service is not built: `npm start`, `npm test` and `npm run package` build it')
   return folder
 }

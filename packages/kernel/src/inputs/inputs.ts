@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { invalid } from '../errors.ts'
 import { parseAddress } from '../money/addresses.ts'
-import { AmountError, type Asset, toMinor } from '../money/money.ts'
+import { AmountError, type Asset, toBoundedMinor } from '../money/money.ts'
 import { type Network, type NetworkType, networks } from '../money/networks.ts'
 
 /** What is wrong with a request, by field. A request is told all of it at once. */
@@ -62,7 +62,7 @@ export const requestedAddress = ({ type }: { readonly type: NetworkType }, text:
 /** The amount in minor units; undefined, with a mistake, if it is no amount of the asset. */
 export function amountField(wrong: Mistakes, field: string, text: string, asset: Asset): bigint | undefined {
   try {
-    return toMinor(text, asset)
+    return toBoundedMinor(text, asset)
   } catch (error) {
     if (!(error instanceof AmountError)) throw error
     wrong[field] = error.message

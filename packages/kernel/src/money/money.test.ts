@@ -79,8 +79,8 @@ test('an amount of a request that its asset does not have is refused by the name
   expect(refused('1e3')).toEqual([422, { amount: 'Must be a decimal amount as a string, like "12.50"' }])
 })
 
-test('an amount has at most 30 digits and 18 decimals', () => {
-  const [digits, decimals] = ['9'.repeat(30), '1'.repeat(18)]
+test('an amount has at most 12 digits and 18 decimals', () => {
+  const [digits, decimals] = ['9'.repeat(12), '1'.repeat(18)]
   expect(Amount.safeParse(`${digits}.${decimals}`).success).toBe(true)
   expect(Amount.safeParse(`9${digits}`).success).toBe(false)
   expect(Amount.safeParse(`1.${decimals}1`).success).toBe(false)
@@ -92,4 +92,16 @@ test('an amount is shown in its shortest form with the symbol of its asset', () 
   expect(withSymbol(12_500_000n, assets.USDC)).toBe('12.5 USDC')
   expect(withSymbol(1n, assets.ETH)).toBe('0.000000000000000001 ETH')
   expect(Object.entries(assets).filter(([name, { symbol }]) => name !== symbol)).toEqual([])
+})
+
+test('an amount of a request is less than a trillion of its asset, and what is stored is read however large it is', () => {
+  for (const asset of Object.values(assets)) {
+    expect(requestedAmount('999999999999', asset)).toBe(999_999_999_999n * 10n ** BigInt(asset.decimals))
+    for (const text of ['1000000000000', '9'.repeat(31)]) {
+      expect(() => requestedAmount(text, asset)).toThrow(ServiceError)
+      expect(toDecimal(toMinor(text, asset), asset)).toBe(text)
+    }
+  }
+  expect(Amount.safeParse('999999999999.5').success).toBe(true)
+  expect(Amount.safeParse('1000000000000').error?.issues[0]?.message).toBe('Must be less than 1000000000000')
 })

@@ -163,6 +163,14 @@ describe('the list of transactions', () => {
     )
   })
 
+  test('a row that cannot be read is found, and the rest is checked all the same', async () => {
+    await tamper(`update transactions set receipt = '{"amount": "seven"}' where id = $1`, [id])
+    await tamper("update ledger_accounts set balance = balance + 1 where purpose = 'available'")
+    expect(await findings()).toMatch(
+      /holds 23 USDC, its postings sum to 22; .*cannot be read: .*seven.*; counts 0 transactions, there are 1/,
+    )
+  })
+
   test('a receipt that agrees with the journal but not with what the provider reported last is found', async () => {
     const book = bookOf(service.runtime, organisationId)
     await book.do(async (unit) => {

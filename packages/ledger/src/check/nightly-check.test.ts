@@ -46,6 +46,15 @@ test('the check runs every night, and its latest result is at /proof and among t
   expect(service.logs.some((line) => line.includes('ledger check finding'))).toBe(true)
 })
 
+test('a result that is older than a night is not ok, and its age is at /proof and among the metrics', async () => {
+  await checkAndStore(service.runtime)
+  expect((await proof()).checks.ledger).toMatchObject({ ok: true, ageSeconds: expect.any(Number) })
+  await service.runtime.pool.query("update ledger_checks set finished_at = now() - interval '31 hours'")
+  expect((await proof()).checks.ledger).toMatchObject({ ok: false, findings: 0, ageSeconds: 31 * 3600 })
+  const metrics = await (await fetch(`${service.internalUrl}/metrics`)).text()
+  expect(Number(metrics.match(/^ledger_check_age_seconds (\d+)$/m)?.[1])).toBeGreaterThanOrEqual(31 * 3600)
+})
+
 test('only the newest 100 results are kept', async () => {
   await service.runtime.pool.query(
     `insert into ledger_checks (id, started_at, finished_at, walked, findings, shown)

@@ -35,13 +35,20 @@ export const checkJob = job({
   },
 })
 
-/** The latest stored result; null before the first night. */
+/** Since the last complete check: one that ends early stores no result. */
+const AGE = 'greatest(0, extract(epoch from now() - finished_at))::int'
+/** A night, and what a long check takes. An older result says nothing of today. */
+const MOST_SECONDS = 30 * 3600
+
+/** The latest stored result; null before the first night. Not `ok` when it has findings, and when it is older than 30 hours. */
 export const ledgerSelfCheck: SelfCheck = {
   name: 'ledger',
   async latest({ pool }) {
     const { rows } = await pool.query(
-      `select started_at as "startedAt", finished_at as "finishedAt", findings = 0 as ok, findings, walked, shown
+      `select started_at as "startedAt", finished_at as "finishedAt", ${AGE} as "ageSeconds",
+              findings = 0 and ${AGE} <= $1 as ok, findings, walked, shown
          from ledger_checks order by id desc limit 1`,
+      [MOST_SECONDS],
     )
     return rows[0] ?? null
   },
@@ -55,5 +62,17 @@ export const checkMetric: Metric = {
       'select findings from ledger_checks order by id desc limit 1',
     )
     return rows[0]?.findings ?? 0
+  },
+}
+
+export const checkAgeMetric: Metric = {
+  name: 'ledger_check_age_seconds',
+  help: 'Seconds since the last complete check of the ledger ended; since the first migration where there was none',
+  async read({ pool }) {
+    const { rows } = await pool.query<{ age: number }>(
+      `select coalesce((select ${AGE} from ledger_checks order by id desc limit 1),
+                       (select extract(epoch from now() - min(executed_at))::int from migrations), 0) as age`,
+    )
+    return rows[0]?.age ?? 0
   },
 }

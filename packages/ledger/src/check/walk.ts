@@ -42,13 +42,19 @@ const NIL = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Reads a table in the order of (organisation_id, environment, id), which has an index. `text` selects the batch after
- * `$1, $2, $3`, at most `$4` rows.
+ * `$1, $2, $3`, at most `$4` rows. A row that cannot be read is a finding, and never the end of the check.
  */
 export async function each<R extends RowKey>(walk: Walk, text: string, check: (row: R) => void): Promise<void> {
   let after: RowKey = { organisation_id: NIL, environment: '', id: NIL }
   for (;;) {
     const { rows } = await walk.db.query<R>(text, [after.organisation_id, after.environment, after.id, walk.batch])
-    for (const row of rows) check(row)
+    for (const row of rows) {
+      try {
+        check(row)
+      } catch (error) {
+        walk.find({ ...locationOf(row), message: `cannot be read: ${(error as Error).message}` })
+      }
+    }
     walk.walked(rows.length)
     const last = rows.at(-1)
     if (!last || rows.length < walk.batch) return

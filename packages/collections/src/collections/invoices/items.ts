@@ -1,4 +1,12 @@
-import { type Asset, amountField, type Mistakes, refuseMistakes, toDecimal } from '@payments/kernel'
+import {
+  AMOUNT_LIMIT,
+  type Asset,
+  amountField,
+  isBounded,
+  type Mistakes,
+  refuseMistakes,
+  toDecimal,
+} from '@payments/kernel'
 import type { z } from 'zod'
 import type { Item, NewItems, TaxCategory } from '../../api/fields.ts'
 import { toCents } from '../../sessions/prices.ts'
@@ -56,6 +64,7 @@ export function totalsOf(lines: z.output<typeof NewItems>, asset: Asset, roundin
       tax: toDecimal(taxOfLine, asset),
     }
   })
+  if (!isBounded(subtotal + tax, asset)) wrong.items = `Must sum up to less than ${AMOUNT_LIMIT} ${asset.symbol}`
   refuseMistakes(wrong)
   return { items, subtotal, tax, amount: subtotal + tax }
 }
