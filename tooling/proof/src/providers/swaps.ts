@@ -25,6 +25,7 @@ export function swapsPart({ chain, node, exchange, merchants, database }: Provid
   const faults = misbehave({ chain, node, exchange }, random)
   const late: (() => Promise<unknown>)[] = []
   const paid = new Map<string, bigint>()
+  const forgotten = new Set<string>()
   const pay = async (address: string, currency: Currency, amount: bigint) => {
     // A payer repeats a transfer that made it into no block.
     const before = chain.loses
@@ -32,6 +33,24 @@ export function swapsPart({ chain, node, exchange, merchants, database }: Provid
     await chain.pay(address, currency, amount)
     chain.loses = before
     paid.set(address, (paid.get(address) ?? 0n) + amount)
+  }
+  /** Deletes a transaction whose outcome is not known here and final on the chain: a database that was restored to before it was stored. */
+  async function forget(): Promise<void> {
+    const open = await rows<{ signature: string; swap: string }>(
+      database,
+      'select signature, swap_id as swap from swap_transactions where outcome is null and swap_id = any ($1)',
+      [[...forgotten]],
+    )
+    for (const { signature, swap } of open) {
+      const isFinal = (chain.executed.get(signature)?.slot ?? Number.POSITIVE_INFINITY) <= chain.finalized
+      if (!isFinal) continue
+      const gone = await rows(
+        database,
+        'delete from swap_transactions where signature = $1 and outcome is null returning signature',
+        [signature],
+      )
+      if (gone.length > 0) forgotten.delete(swap)
+    }
   }
   return {
     name: 'swaps',
@@ -45,8 +64,19 @@ export function swapsPart({ chain, node, exchange, merchants, database }: Provid
       const given = { fromCurrency, toCurrency, destinationAddress: wallet(), refundAddress: wallet() }
       const swap = await created(merchant, `POST ${samples.swap.path}`, samples.swap.body(given))
       const send = (amount: bigint) => pay(swap.depositAddress, fromCurrency, amount * EUR)
-      const plan = random.pick(['exact', 'exact', 'more', 'parts', 'cancelled', 'twice', 'frozen'] as const)
+      const plan = random.pick([
+        'exact',
+        'exact',
+        'more',
+        'parts',
+        'cancelled',
+        'twice',
+        'frozen',
+        'forgotten',
+      ] as const)
       if (plan === 'exact') return send(100n)
+      if (plan === 'forgotten') forgotten.add(swap.id)
+      if (plan === 'forgotten') return send(100n + BigInt(random.below(60)))
       // Its issuer freezes the account when the deposit has come: what is there stays there.
       if (plan === 'frozen') return send(100n).then(() => chain.freeze(swap.depositAddress, fromCurrency))
       if (plan === 'more') return send(100n + BigInt(random.below(60)))
@@ -59,6 +89,7 @@ export function swapsPart({ chain, node, exchange, merchants, database }: Provid
     },
     advance() {
       void late.shift()?.()
+      void forget().catch(() => undefined)
       chain.advance(8, false)
       chain.finalized = Math.max(chain.finalized, chain.slot - 4)
     },
