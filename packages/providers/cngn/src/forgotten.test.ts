@@ -1,7 +1,7 @@
 import { cngnProvider } from '@payments/cngn'
 import { bind, newId } from '@payments/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connected, pause, restoredTo, soon, useService } from '#testing'
+import { connected, restoredTo, soon, useService } from '#testing'
 import { QUICK, startCngn } from '../test/server.ts'
 
 // Money that left without an order of a database that was restored, and requests that look like it.
@@ -11,7 +11,7 @@ afterAll(() => world.close())
 const service = useService({ live: [bind(cngnProvider, 'live', world.provider)], worker: true })
 // While money is missing that no order explains yet, the comparison of the treasury holds back other orders of these tests.
 beforeAll(() => service.runtime.boss.unschedule('cngn.compare-treasury'))
-const { begin, after, triggerAll, forget, settle, compare } = restoredTo(service, world)
+const { begin, after, triggerAll, stopLists, forget, settle, compare } = restoredTo(service, world)
 
 /** The movements of an account without an order, as `compare` kept them, for which no request is held. */
 async function freeMovements(accountNumber: string): Promise<string[]> {
@@ -110,15 +110,7 @@ test.each([
     const { rows } = await pool.query<{ reference: string }>('select reference from cngn_sends where id = $1', [
       unresolved,
     ])
-    // A poll that is under way when the lists are stopped has its next one due at its end, and may find the order again.
-    const polled = async () => {
-      const { rowCount } = await pool.query(
-        "update cngn_feeds set next_poll_at = 'infinity' where next_poll_at <> 'infinity' returning 1",
-      )
-      await pause(1000)
-      return rowCount
-    }
-    await expect.poll(polled, soon).toBe(0)
+    await stopLists()
     await pool.query('update cngn_sends set reference = null, ended = false, next_check_at = null where id = $1', [
       unresolved,
     ])

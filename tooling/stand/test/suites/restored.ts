@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { cngn } from '@payments/cngn'
 import { type Domain, domainsOf } from '@payments/platform'
 import { expect } from 'vitest'
@@ -90,14 +91,28 @@ export function restoredTo(service: TestService, world: RestoredWorld) {
     expect(status, text).toBe(200)
   }
 
+  /** Stops the lists. A poll that is under way has its next one due at its end, and may find again what is forgotten meanwhile. */
+  async function stopLists(): Promise<void> {
+    const running = async () => {
+      const { rows } = await service.runtime.pool.query(
+        "update cngn_feeds set next_poll_at = 'infinity' where next_poll_at <> 'infinity' returning 1",
+      )
+      await sleep(1000)
+      return rows.length
+    }
+    await expect.poll(running, soon).toBe(0)
+  }
+
   /** Makes orders what they were before they were sent, as far as the states of their objects can go back, and waits with them. */
-  const forget = (ids: readonly string[]) =>
-    service.runtime.pool.query(
+  async function forget(ids: readonly string[]): Promise<void> {
+    await stopLists()
+    await service.runtime.pool.query(
       `with sends as (update cngn_sends set sent_at = null, reference = null, attempts = 0, next_send_at = 'infinity', next_check_at = null
                      where id = any ($1))
      update cngn_transfers set provider_reference = null, provider_outcome = null where id = any ($1)`,
       [ids],
     )
+  }
 
   /** Makes one order due alone, until a worker has looked at it. */
   async function tryNow(id: string): Promise<void> {
@@ -122,5 +137,5 @@ export function restoredTo(service: TestService, world: RestoredWorld) {
       text.includes(`to …${accountNumber.slice(-4)} `),
     )
 
-  return { begin, after, hurry, triggerAll, forget, tryNow, settle, secure, compare }
+  return { begin, after, hurry, triggerAll, stopLists, forget, tryNow, settle, secure, compare }
 }
