@@ -383,7 +383,7 @@ const RecordEntity = defineEntity({
   },
   indexes: [
     uniqueIndex('cngn_records_digest_key', 'cngn_records (environment, account, digest)'),
-    index('cngn_records_newest', ['firstAt']),
+    index('cngn_records_age', ['lastAt']),
   ],
 })
 

@@ -445,6 +445,8 @@ export const migrations: readonly MigrationStep[] = [
     // What was kept raw from a provider's list has names of payees and payers. Codes, references and amounts stay.
     name: '20261128180200_cngn_redact',
     up: [
+      'drop index cngn_records_newest',
+      'create index cngn_records_age on cngn_records (last_at)',
       "update cngn_records set report = '[removed]' where reason like 'Not as documented%'",
       `update cngn_receipts set targets = array(select t from unnest(targets) t where t ~ '[0-9]' or t ilike 'PIN-%')
         where exists (select from unnest(targets) t where t !~ '[0-9]' and t not ilike 'PIN-%')`,

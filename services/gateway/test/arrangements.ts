@@ -117,6 +117,16 @@ export function arrangements(
       const body = { outcome: 'failed', evidence: 'Ticket 1', reason }
       return { path: `/v1/admin/ops/cngn/transfers/${id}/settle`, body }
     },
+    'POST /admin/ops/cngn/transfers/{transferId}/release': async () => {
+      const customerId = await enabledCustomer(runtime, organisationId, 1_000_000_000n)
+      const { id } = await newCngn({ organisationId, ...merchant }, 'payouts', customerId)
+      // As a worker does after the organisation was suspended.
+      await runtime.pool.query(
+        "update cngn_sends set status = 'held', error = 'organisation_suspended' where id = $1",
+        [id],
+      )
+      return { path: `/v1/admin/ops/cngn/transfers/${id}/release`, body: { reason } }
+    },
     'POST /admin/ops/cngn/treasury/book': async () => {
       await runtime.pool.query(
         `insert into cngn_treasuries (environment, balance, journal, leaving, arriving, difference, differs_since, checked_at)

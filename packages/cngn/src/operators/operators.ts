@@ -1,5 +1,6 @@
 import { endings, type OperatorsDeclaration, sqlOf } from '@payments/platform'
 import { COUNTS } from '../money/treasury.ts'
+import { RECORD_DAYS } from '../movements/records.ts'
 import { FEED } from '../movements/schedule.ts'
 import { enablementMachine, machines } from '../states/states.ts'
 import { kinds } from '../transfers/kinds.ts'
@@ -52,7 +53,7 @@ export const operators: OperatorsDeclaration = {
       kind: 'cngn_record',
       sql: `select id, organisation_id, environment, reason as status, 'failed' as condition,
                    reason || coalesce(': ' || reference, '') as reason, first_at as since
-              from cngn_records`,
+              from cngn_records where last_at > now() - interval '${RECORD_DAYS} days'`,
     },
     {
       kind: 'cngn_treasury',
