@@ -102,6 +102,8 @@ export interface StoredAccount {
   readonly expiresAt: string
   /** What `amount` counts for, in the currency of the session. */
   readonly worth: string
+  /** What the provider delivers for `amount`, in the currency of the collection. Absent in rows of earlier versions. */
+  readonly promised?: string
 }
 
 /** A payment as its provider reports it: a deposit to the session's address, or a bank transfer. Amounts are minor units of `currency`. */

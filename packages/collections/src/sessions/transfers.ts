@@ -170,10 +170,16 @@ export async function prepareTransfer(
       throw forPayer(error)
     },
   )
-  const { amount: asked, expiresAt, ...account } = accountOf(transfer)
+  const { amount: asked, expiresAt, promised, ...account } = accountOf(transfer)
   return {
     transfer,
-    account: { ...account, amount: `${asked}`, expiresAt: expiresAt.toISOString(), worth: `${part.worth}` },
+    account: {
+      ...account,
+      amount: `${asked}`,
+      expiresAt: expiresAt.toISOString(),
+      worth: `${part.worth}`,
+      promised: `${promised}`,
+    },
   }
 }
 

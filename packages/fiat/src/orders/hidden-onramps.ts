@@ -106,12 +106,14 @@ export interface TransferAccount {
   /** For the narration of the transfer. */
   readonly reference: string
   readonly expiresAt: Date
+  /** What the provider delivers for `amount`, as it has accepted the order. */
+  readonly promised: bigint
 }
 
 /** The account of a prepared bank transfer. */
 export const accountOf = ({ onramp: { id, plan, accepted } }: PreparedBankTransfer): TransferAccount => {
   const { amount, expiresAt, ...account } = accepted.paymentAccount
-  return { id, ...account, amount, currency: plan.currency, expiresAt }
+  return { id, ...account, amount, currency: plan.currency, expiresAt, promised: accepted.convertedAmount }
 }
 
 /**

@@ -85,19 +85,35 @@ function returnedOf({ amount, payments }: SessionRow, { id, returnedAmount }: Hi
  */
 function byDelivery(
   session: SessionRow,
-  { method, requested, currency, credited, delivered }: Arrival,
+  arrival: Arrival,
   late: boolean,
   tolerancePercent: number,
 ): { readonly credited: bigint; readonly short: boolean } | undefined {
+  const { method, requested, currency, delivered } = arrival
   if (!requested || delivered === null) return undefined
-  const { amount, targetAmount: target, guaranteedAmount, destinationCurrency, paymentPolicy } = session
+  const { amount, targetAmount: target, destinationCurrency } = session
   const counts = (delivered * amount) / target
   if (late && method === 'onchain' && currency !== destinationCurrency) return { credited: counts, short: false }
+  return delivered < floorOf(session, arrival, tolerancePercent) ? { credited: counts, short: true } : undefined
+}
+
+/** The least that must be delivered of a payment: by the quote of the session, or by the order of its bank account. */
+function floorOf(session: SessionRow, { id, method, sent, credited }: Arrival, tolerancePercent: number): bigint {
+  const { amount, targetAmount: target, guaranteedAmount, paymentPolicy, bankAccounts } = session
+  if (method === 'bank_transfer') {
+    const account = bankAccounts.find((each) => each.id === id)
+    const promised = BigInt(account?.promised ?? 0)
+    return account
+      ? deliveryFloor(
+          (sent * promised) / BigInt(account.amount),
+          { target: promised, guaranteed: null },
+          tolerancePercent,
+        )
+      : 0n
+  }
   // Of what is too much, the provider of an exact amount delivers nothing.
   const filled = paymentPolicy.mismatch === 'return' && credited > amount ? amount : credited
-  const guaranteed = method === 'onchain' ? (guaranteedAmount ?? null) : null
-  const floor = deliveryFloor((filled * target) / amount, { target, guaranteed }, tolerancePercent)
-  return delivered < floor ? { credited: counts, short: true } : undefined
+  return deliveryFloor((filled * target) / amount, { target, guaranteed: guaranteedAmount ?? null }, tolerancePercent)
 }
 
 /** A payment as the session keeps it. */
