@@ -390,7 +390,7 @@ export const SessionSettlement = SessionId.extend({
     .max(100)
     .optional(),
   txHash: text(
-    'Transaction that shows it. With `receivedAmount`, and where no payment has it: the payer’s transaction of a payment that the provider does not tell, which is recorded',
+    'Transaction that shows it. With `receivedAmount`, and where no payment has it: the payer’s transaction of a payment that the provider does not report, which is recorded',
     HASH,
   )
     .max(128)

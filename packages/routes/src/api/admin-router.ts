@@ -89,9 +89,9 @@ export const routesAdminRouter = {
   recordDeposit: operatorCommand({
     rest: 'POST /admin/ops/payment-routes/{paymentRouteId}/deposits/settle',
     tag,
-    summary: 'Record a deposit that the provider does not tell',
+    summary: 'Record a deposit that the provider does not report',
     description:
-      'For money that the provider delivered or sent back without telling the payer’s transaction: the deposit is created with it, with the states, events and entries of a report of the provider. One with the same transaction is that deposit.',
+      'For money that the provider delivered or sent back without reporting the payer’s transaction: the deposit is created with it, with the states, events and entries of a report of the provider. One with the same transaction is that deposit.',
     message: 'Deposit settled',
     input: MissingDeposit,
     output: Deposit,
