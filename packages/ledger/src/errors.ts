@@ -1,7 +1,12 @@
 import { defineErrors, type ErrorFactory } from '@payments/kernel'
 
 export const errors = defineErrors({
-  insufficient_balance: { status: 422, message: 'Insufficient balance', constraint: 'ledger_accounts_not_negative' },
+  insufficient_balance: {
+    status: 422,
+    message: 'Insufficient balance',
+    constraint: 'ledger_accounts_not_negative',
+    field: 'amount',
+  },
   entry_unbalanced: { status: 422, message: 'Postings do not sum to zero', constraint: 'ledger_postings_balanced' },
   entry_empty: {
     status: 422,

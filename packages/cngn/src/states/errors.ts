@@ -38,6 +38,7 @@ export const errors = defineErrors({
   cngn_insufficient_balance: {
     status: 422,
     message: 'Insufficient cNGN balance',
+    field: 'amount',
     constraint: 'ledger_accounts_not_negative',
   },
   cngn_provider_failed: { status: 502, message: 'The cNGN provider failed, please retry' },

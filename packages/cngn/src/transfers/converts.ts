@@ -111,7 +111,7 @@ export async function createConvert(unit: UnitOfWork, input: Input, prepared: Pr
   let limitDay: string | null = null
   if (out && destinationAddress) {
     const destination = { type: 'wallet', networkKey, address: destinationAddress } as const
-    limitDay = await countPayout(unit, { asset: CNGN, amount, destination })
+    limitDay = await countPayout(unit, { asset: CNGN, amount, destination, field: 'destinationAddress' })
     await hold(unit, { id, kind: 'convert', customerId: input.customerId }, amount)
   }
   const row = createResource(unit, transferResources.convert, {

@@ -80,6 +80,7 @@ export async function createPayout(unit: UnitOfWork, input: Input, prepared: Pre
     asset: CNGN,
     amount,
     destination: { type: 'bank', bankCode: bank.code, accountNumber },
+    field: 'bankAccount',
   })
   await hold(unit, { id, kind: 'payout', customerId: input.customerId }, amount)
   const mismatch = check.status === 'verified' && !sameHolder(check.accountName, holder)

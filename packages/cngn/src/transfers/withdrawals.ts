@@ -30,7 +30,7 @@ export async function createWithdrawal(unit: UnitOfWork, input: z.output<typeof 
   await checkMoneyOut(unit, input.customerId, amount)
   const id = newId()
   const destination = { type: 'wallet', networkKey: network.key, address } as const
-  const limitDay = await countPayout(unit, { asset: CNGN, amount, destination })
+  const limitDay = await countPayout(unit, { asset: CNGN, amount, destination, field: 'address' })
   await hold(unit, { id, kind: 'withdrawal', customerId: input.customerId }, amount)
   const row = createResource(unit, transferResources.withdrawal, {
     ...blank,

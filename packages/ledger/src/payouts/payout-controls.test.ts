@@ -12,6 +12,7 @@ const usdc = (amount: number, destination: Payout['destination'] = wallet): Payo
   asset: 'USDC',
   amount: BigInt(Math.round(amount * 1e6)),
   destination,
+  field: 'address',
 })
 const inUnit = <T>(
   organisationId: string,
@@ -37,7 +38,10 @@ test('parallel payouts together never exceed the daily limit, and use all of it'
     if (result.status === 'rejected') expect(result.reason.message).toBe('Daily limit of live payouts exceeded')
   expect(await used(id)).toBe('99000000')
   await count(id, usdc(1))
-  await expect(count(id, usdc(0.000001))).rejects.toThrow('Daily limit')
+  await expect(count(id, usdc(0.000001))).rejects.toMatchObject({
+    message: 'Daily limit of live payouts exceeded',
+    fields: { amount: 'Daily limit of live payouts exceeded' },
+  })
 })
 
 test('limits are apart for organisations, assets and days, and test and unlimited assets have none', async () => {

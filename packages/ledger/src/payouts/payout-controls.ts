@@ -17,6 +17,8 @@ export interface Payout {
   /** Minor units, more than zero. */
   readonly amount: bigint
   readonly destination: z.output<typeof PayoutDestination>
+  /** The field of the request that names the destination. */
+  readonly field: string
 }
 
 /** The day (UTC, `YYYY-MM-DD`) whose limit a payout used: what {@link returnToLimit} needs. */
@@ -42,7 +44,10 @@ export async function countPayout(unit: UnitOfWork, payout: Payout): Promise<Pay
     'select $3 = any (destinations) as allowed from payout_allow_lists where organisation_id = $1 and environment = $2 for share',
     [organisationId, environment, destinationText(payout.destination)],
   )
-  if (rows[0] && !rows[0].allowed) throw errors.payout_destination_refused()
+  if (rows[0] && !rows[0].allowed) {
+    const { message } = errors.payout_destination_refused
+    throw errors.payout_destination_refused({ fields: { [payout.field]: message } })
+  }
   const [, limit] = limitsOf(unit).find(([asset]) => asset === payout.asset) ?? []
   if (limit === undefined) return today
   const counted = await db.query(
