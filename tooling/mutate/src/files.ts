@@ -8,7 +8,7 @@ const IMPORTS: readonly (readonly [kind: Kind, owner: string, names: RegExp])[] 
   ['status', 'packages/platform', /^(createResource|move|resource)$/],
   ['status', 'packages/kernel', /^machine$/],
   ['posting', 'packages/ledger', /^(post|postWithCommit|reserve|capture|reverse|holdDraft|reversalOf)$/],
-  ['amount', 'packages/kernel', /^(toMinor|toDecimal|requestedAmount|AmountError)$/],
+  ['amount', 'packages/kernel', /^(toMinor|toBoundedMinor|toDecimal|requestedAmount|AmountError)$/],
   ['access', 'packages/accounts', /^(requireConfirmed|requireConfirmedOwner|isOperator|refuseInOperators|actorOf)$/],
   ['access', 'packages/platform', /^(requireSecondOperator|actingFor|authorise)$/],
   ['access', 'packages/kernel', /^(authorise|authoriseToken|permits)$/],

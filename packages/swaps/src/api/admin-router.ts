@@ -49,7 +49,7 @@ export const swapsAdminRouter = {
     tag,
     summary: 'Release a held swap',
     description:
-      'For a swap whose organisation was suspended before its transaction was sent. Look at its addresses first: whoever took over the account may have set them. To send the deposit elsewhere, sweep it and settle the swap as `returned`.',
+      'For a swap whose organisation was suspended before its transaction was sent. Look at its addresses first: a person who took over the account may have set them. To send the deposit elsewhere, sweep it and settle the swap as `returned`.',
     message: 'Swap released',
     input: Release,
     output: Swap,

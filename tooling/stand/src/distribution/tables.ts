@@ -36,6 +36,7 @@ export const globalTables: Readonly<Record<string, string>> = {
 
   provider_budgets: 'all organisations share the allowance of a provider',
   provider_controls: 'of a provider',
+  provider_prices: 'of a provider',
   provider_minutes: 'of a provider',
   payment_route_feeds: 'of a provider',
 

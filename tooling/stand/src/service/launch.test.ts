@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,9 +14,10 @@ const answers = (port: number): Promise<boolean> =>
 test('a service ends with the process that started it, however that ends', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'payments-launch-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
+  mkdirSync(join(folder, 'bin'))
   writeFileSync(
-    join(folder, 'serves.mjs'),
-    `import { createServer } from 'node:net'
+    join(folder, 'bin/payments'),
+    `const { createServer } = require('node:net')
      const server = createServer().listen(0, '127.0.0.1', () => console.log(server.address().port))`,
   )
   const given = [new URL('./launch.ts', import.meta.url).href, folder].map((text) => JSON.stringify(text))
@@ -25,7 +26,7 @@ test('a service ends with the process that started it, however that ends', async
       process.stdout.write(port)
       setImmediate(() => { throw new Error('As a test that fails outside of its promise') })
     }
-    launch({}, serves, ${given[1]}, 'serves.mjs')`
+    launch({}, serves, ${given[1]})`
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', starts], { encoding: 'utf8' })
   expect(stderr).toContain('outside of its promise')
   expect(Number(stdout)).toBeGreaterThan(0)
