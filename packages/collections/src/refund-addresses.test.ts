@@ -12,12 +12,12 @@ const addresses: Readonly<Record<NetworkType, { service: string; organisation: s
   },
   svm: {
     service: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
-    organisation: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
-    payer: 'So11111111111111111111111111111111111111112',
+    organisation: '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU',
+    payer: 'D8cy77BBepLMngZx6ZukaTff5hCt1HrWyKk3Hnd9oitf',
   },
   tvm: {
     service: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
-    organisation: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
+    organisation: 'TNUC9Qb1rRpS5CbWLmNMxXBjyFoydXjWFR',
     payer: 'TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8',
   },
 }

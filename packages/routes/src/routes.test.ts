@@ -104,7 +104,7 @@ describe('creating', () => {
   })
 
   test.each([
-    ['solana', 'USDC', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'],
+    ['solana', 'USDC', '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU'],
     ['tron', 'USDT', 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'],
     ['base', 'ETH', someWallet()],
   ])('%s accepts an address of its own kind', async (destinationChainKey, destinationCurrency, destinationAddress) => {
@@ -179,13 +179,13 @@ describe('creating', () => {
     for (const other of [await newMerchant(service), await newMerchant(service, { ...merchant, environment: 'live' })])
       expect((await other.call('GET /v1/payment-routes/refund-addresses')).body.data.organisation.evm).toBeNull()
 
-    await change({ evm: second, svm: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' })
+    await change({ evm: second, svm: '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU' })
     expect(await refundOf()).toBe(second)
     await change({ evm: null })
     expect(await refundOf()).toBe(ofService)
     expect((await merchant.call('GET /v1/payment-routes/refund-addresses')).body.data.organisation).toEqual({
       evm: null,
-      svm: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+      svm: '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU',
       tvm: null,
     })
     expect((await merchant.call(`GET /v1/payment-routes/${made.id}`)).body.data.refundAddress).toBe(first)

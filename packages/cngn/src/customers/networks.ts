@@ -1,4 +1,4 @@
-import { type Network, networkOf } from '@payments/kernel'
+import { cngnContracts, type Network, networkOf } from '@payments/kernel'
 
 /** The cNGN token on one network. */
 export interface CngnNetwork {
@@ -10,31 +10,31 @@ export interface CngnNetwork {
 }
 
 /**
- * The networks of cNGN, as WrappedCBDC publishes its contracts. Of its networks, those that this service knows: a network joins
+ * The networks of cNGN, with its contracts. Of its networks, those that this service knows: a network joins
  * with a row here and one in the kernel.
  */
 export const cngnNetworks: readonly CngnNetwork[] = [
   {
     networkKey: 'base',
-    contract: '0x46C85152bFe9f96829aA94755D9f915F9B10EF5F',
+    contract: cngnContracts.base.cNGN,
     decimals: 6,
     enabled: true,
   },
   {
     networkKey: 'ethereum',
-    contract: '0x17CDB2a01e7a34CbB3DD4b83260B05d0274C8dab',
+    contract: cngnContracts.ethereum.cNGN,
     decimals: 6,
     enabled: true,
   },
   {
     networkKey: 'polygon',
-    contract: '0x52828daa48C1a9A06F37500882b42daf0bE04C3B',
+    contract: cngnContracts.polygon.cNGN,
     decimals: 6,
     enabled: true,
   },
   {
     networkKey: 'solana',
-    contract: '3jiqwBQVRC5zRwHyqvnkQurebJ5RNxg3F5fXMwaxgkv8',
+    contract: cngnContracts.solana.cNGN,
     decimals: 6,
     enabled: true,
   },

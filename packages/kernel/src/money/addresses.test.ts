@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { isAddressOf, parseAddress } from './addresses.ts'
+import { canonicalAddress, isAddressOf, parseAddress } from './addresses.ts'
+import { networks } from './networks.ts'
+import { cngnContracts, tokenContracts } from './tokens.ts'
 
 test('an address is validated by the rules of its network type, including the checksum', () => {
   const evm = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
@@ -46,4 +48,51 @@ test('an address is returned in its canonical spelling, and an error says what w
     error: 'Checksum of the Tron address is wrong',
   })
   expect(parseAddress('tvm', evm)).toEqual({ error: 'Must be a Tron address: T and 33 base58 characters' })
+})
+
+test('a contract or mint of a token is no wallet, in any spelling, and the message says of which token it is', () => {
+  const known = [...Object.entries(tokenContracts), ...Object.entries(cngnContracts)].flatMap(([key, tokens]) => {
+    const type = networks.find((network) => network.key === key)?.type ?? 'evm'
+    return Object.entries(tokens).map(([symbol, address]) => ({ type, symbol, address }))
+  })
+  expect(known.length).toBeGreaterThan(20)
+  for (const { type, symbol, address } of known) {
+    expect(canonicalAddress(type, address)).toBe(address)
+    const error = `Must be a wallet: this is the ${type === 'svm' ? 'mint' : 'contract'} of ${symbol}, and what is sent there is lost`
+    expect(parseAddress(type, address)).toEqual({ error })
+    if (type === 'evm') expect(parseAddress(type, address.toLowerCase())).toEqual({ error })
+  }
+  expect(parseAddress('svm', 'So11111111111111111111111111111111111111112')).toEqual({
+    error: 'Must be a wallet: this is the mint of wrapped SOL, and what is sent there is lost',
+  })
+})
+
+test('a program, a sysvar or another account of Solana itself is no wallet, and the message says what it is', () => {
+  const refusal = (what: string) => ({ error: `Must be a wallet: this is ${what}, and what is sent there is lost` })
+  for (const [address, what] of [
+    ['TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', 'the Token program'],
+    ['TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb', 'the Token-2022 program'],
+    ['ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL', 'the Associated Token Account program'],
+    ['MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr', 'the Memo program'],
+    ['Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo', 'the Memo program'],
+    ['JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4', 'the Jupiter program'],
+  ] as const) {
+    expect(isAddressOf('svm', address), address).toBe(true)
+    expect(parseAddress('svm', address)).toEqual(refusal(what))
+  }
+  for (const address of [
+    'ComputeBudget111111111111111111111111111111',
+    'AddressLookupTab1e1111111111111111111111111',
+    'BPFLoaderUpgradeab1e11111111111111111111111',
+    'Stake11111111111111111111111111111111111111',
+    'Vote111111111111111111111111111111111111111',
+    'SysvarC1ock11111111111111111111111111111111',
+    'SysvarRent111111111111111111111111111111111',
+    'SysvarRecentB1ockHashes11111111111111111111',
+    'Sysvar1nstructions1111111111111111111111111',
+  ]) {
+    expect(isAddressOf('svm', address), address).toBe(true)
+    expect(parseAddress('svm', address), address).toEqual(refusal('a program or an account of Solana itself'))
+  }
+  expect(parseAddress('svm', '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T')).toHaveProperty('address')
 })

@@ -3,6 +3,7 @@ import bs58check from 'bs58check'
 import { checksum, validate as isEvmAddress } from 'ox/Address'
 import { fromBytes } from 'ox/Hex'
 import type { NetworkType } from './networks.ts'
+import { knownAs } from './no-wallets.ts'
 
 /** How an address of each type is written, for messages to merchants. */
 const FORM: Record<NetworkType, string> = {
@@ -24,12 +25,14 @@ export type ParsedAddress = { readonly address: string } | { readonly error: str
 /**
  * Checks an address of a network type. EVM: 20 bytes in one case or with a valid EIP-55 checksum, which is its canonical
  * spelling. Solana: base58 of 32 bytes. Tron: base58check of 21 bytes that begin with 0x41. Addresses that no key
- * controls are refused: what is sent there is lost.
+ * controls are refused, because what is sent there is lost: burn addresses, contracts and mints of tokens, programs.
  */
 export function parseAddress(type: NetworkType, text: string): ParsedAddress {
   const address = canonicalAddress(type, text)
   if (address === undefined) return { error: hasWrongChecksum(type, text) ? checksumError(type) : FORM[type] }
   if (isBurnAddress(type, address)) return { error: 'Must not be a burn address: what is sent there is lost' }
+  const known = knownAs(type, address)
+  if (known) return { error: `Must be a wallet: this is ${known}, and what is sent there is lost` }
   return { address }
 }
 

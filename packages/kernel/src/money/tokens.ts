@@ -42,3 +42,20 @@ export const tokenContracts: Readonly<Record<string, Readonly<Partial<Record<Ass
   },
   tron: { USDT: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' },
 }
+
+/**
+ * Contracts of cNGN by network, as WrappedCBDC publishes them, those of networks that this service does not use included: money that is
+ * sent to them is lost there too.
+ */
+export const cngnContracts = {
+  base: { cNGN: '0x46C85152bFe9f96829aA94755D9f915F9B10EF5F' },
+  ethereum: { cNGN: '0x17CDB2a01e7a34CbB3DD4b83260B05d0274C8dab' },
+  polygon: { cNGN: '0x52828daa48C1a9A06F37500882b42daf0bE04C3B' },
+  bsc: { cNGN: '0xa8AEA66B361a8d53e8865c62D142167Af28Af058' },
+  celo: { cNGN: '0xF6829D7393dAe24509eb1E52eE8e572e2E271a4f' },
+  lisk: { cNGN: '0xC7aB2C35Ea37236e644C24A4E4a1911c082887c0' },
+  solana: { cNGN: '3jiqwBQVRC5zRwHyqvnkQurebJ5RNxg3F5fXMwaxgkv8' },
+} as const
+
+/** The mint of wrapped SOL, which stands for Solana's own currency where a token is expected. */
+export const WRAPPED_SOL = 'So11111111111111111111111111111111111111112'

@@ -13,9 +13,9 @@ const addresses: Readonly<Record<NetworkType, { service: string; organisation: s
   },
   svm: {
     service: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
-    organisation: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+    organisation: '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU',
   },
-  tvm: { service: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8', organisation: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' },
+  tvm: { service: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8', organisation: 'TNUC9Qb1rRpS5CbWLmNMxXBjyFoydXjWFR' },
 }
 const types = Object.keys(addresses) as NetworkType[]
 const settings = Object.fromEntries(

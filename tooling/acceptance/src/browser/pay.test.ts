@@ -406,7 +406,7 @@ describe.runIf(hasTools(chromiumCommand()))('paying in Chromium', () => {
       ['Refusing', 'connect', 'solana:mainnet', [1, 2, 3]],
       ['Late', 'connect', 'solana:mainnet', [1, 2, 3]],
     ])
-    const post = ['POST', { account: 'So11111111111111111111111111111111111111112' }]
+    const post = ['POST', { account: 'D8cy77BBepLMngZx6ZukaTff5hCt1HrWyKk3Hnd9oitf' }]
     expect(wanted).toEqual([post, post])
     await page.reload()
     await page.locator('#wallet-status code').waitFor()
@@ -611,7 +611,7 @@ const FAKE_WALLETS = `
 const FAKE_STANDARD_WALLETS = `
   globalThis.asked = []
   const account = {
-    address: 'So11111111111111111111111111111111111111112',
+    address: 'D8cy77BBepLMngZx6ZukaTff5hCt1HrWyKk3Hnd9oitf',
     chains: ['solana:mainnet'],
     features: ['solana:signAndSendTransaction'],
   }
