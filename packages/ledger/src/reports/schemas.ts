@@ -156,7 +156,7 @@ export const Statement = z
           '4774.5',
         ),
         lines: items(
-          'One for each day and kind, oldest first',
+          'One for each day and kind, oldest first; within a day, what adds to the balance before what takes from it',
           z.object({
             date: day('Day of the postings', '2026-01-15'),
             kind: text(

@@ -5,7 +5,7 @@ import type { Period } from './period.ts'
 import type { Statement } from './schemas.ts'
 
 /** The movements of an asset on a day by one kind of object, or (`date` is empty) all before the period. Minor units. */
-interface Row {
+export interface Row {
   readonly asset: AssetSymbol
   readonly date: string
   readonly kind: string
@@ -27,6 +27,33 @@ const sum = (rows: readonly Row[]): Movements => ({
 })
 
 const net = ({ received, paid, fees }: Movements): bigint => received - paid - fees
+
+/** A line of a statement: what one kind of object moved on a day, and the balance after it. Minor units. */
+export interface Line extends Movements {
+  readonly date: string
+  readonly kind: string
+  readonly balance: bigint
+}
+
+/**
+ * The lines of an asset after the balance `opening`, oldest first. What happened within a day is kept as sums, without its order: what adds
+ * to the balance is first there. So no balance is below the lower of those with which its day began and ended, both of which there were, and
+ * none is below zero where the journal never was.
+ */
+export function linesAfter(opening: bigint, rows: readonly Row[]): Line[] {
+  let balance = opening
+  return rows
+    .map((row) => ({ date: row.date, kind: row.kind, ...sum([row]) }))
+    .toSorted(
+      (a, b) => compared(a.date, b.date) || Number(net(a) < 0n) - Number(net(b) < 0n) || compared(a.kind, b.kind),
+    )
+    .map((line) => {
+      balance += net(line)
+      return { ...line, balance }
+    })
+}
+
+const compared = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 
 /**
  * What the organisation with all of its customers, or one customer, held during a period, from what the journal's trigger keeps for each
@@ -55,12 +82,12 @@ export async function statement(
     const opening = net(sum(own.filter(({ date }) => date === '')))
     const during = own.filter(({ date }) => date !== '')
     const total = sum(during)
-    let balance = opening
-    const lines = during.map((row) => {
-      const moved = sum([row])
-      balance += net(moved)
-      return { date: row.date, kind: row.kind, ...shown(moved), balance: decimal(balance) }
-    })
+    const lines = linesAfter(opening, during).map((line) => ({
+      date: line.date,
+      kind: line.kind,
+      ...shown(line),
+      balance: decimal(line.balance),
+    }))
     return {
       asset: symbol,
       openingBalance: decimal(opening),

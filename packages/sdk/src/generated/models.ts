@@ -770,7 +770,7 @@ export interface ReportStatement {
     fees: string
     /** Balance at the end of the last day: opening balance and `in`, less `out` and `fees` */
     closingBalance: string
-    /** One for each day and kind, oldest first */
+    /** One for each day and kind, oldest first; within a day, what adds to the balance before what takes from it */
     lines: {
       /** Day of the postings */
       date: string
