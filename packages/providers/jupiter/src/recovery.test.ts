@@ -120,8 +120,14 @@ test('addresses are found and swept from the seed alone, when every row was lost
 
 test('wrong options and wallets are refused by name, and no key is printed', async () => {
   const wallet = bs58.encode(randomBytes(32))
+  const account = await tokenAccountOf(live.world.chain.payer.address, MINTS.EURC)
   const cases = [
-    [['--sweep', MINTS.USDC], {}, '--sweep: Must be a wallet, not a token account or mint'],
+    [['--sweep', account], {}, '--sweep: Must be a wallet, not a token account or mint'],
+    [
+      ['--sweep', MINTS.USDC],
+      {},
+      '--sweep: Must be a wallet: this is the mint of USDC, and what is sent there is lost',
+    ],
     [['--sweep', wallet], { SOLANA_RPC_URL: '' }, 'SOLANA_RPC_URL: required for --sweep'],
   ] as const
   await Promise.all(
