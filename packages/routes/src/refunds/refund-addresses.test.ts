@@ -1,4 +1,4 @@
-import { type NetworkType, networks, parseAddress, system } from '@payments/kernel'
+import { type NetworkType, networks, parseAddress, system, tokenContracts } from '@payments/kernel'
 import { queryContext } from '@payments/platform'
 import { describe, expect, test } from 'vitest'
 import { newMerchant, newRouteBody, someWallet, useService } from '#testing'
@@ -97,6 +97,19 @@ describe.each(types)('a route from a network of type %s', (type) => {
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, [type]])
     const name = `REFUND_ADDRESS_${type.toUpperCase()}`
     expect(routesSettings.shape[name as keyof typeof routesSettings.shape].safeParse(wrong).success).toBe(false)
+  })
+
+  test('is not the contract or mint of a token in the settings', () => {
+    const token = { evm: tokenContracts.base?.USDC, svm: tokenContracts.solana?.USDC, tvm: tokenContracts.tron?.USDT }[
+      type
+    ]
+    const name = `REFUND_ADDRESS_${type.toUpperCase()}` as keyof typeof routesSettings.shape
+    const { error } = routesSettings.shape[name].safeParse(token)
+    expect(error?.issues.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /^Must be a wallet: this is the (contract|mint) of USD[CT], and what is sent there is lost$/,
+      ),
+    ])
   })
 })
 
