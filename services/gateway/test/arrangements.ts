@@ -144,6 +144,12 @@ export function arrangements(
       await post(`swaps/${id}/process`, {})
       return { path: `/v1/admin/ops/swaps/${id}/settle`, body: { outcome: 'returned', txHash: newId(), reason } }
     },
+    'POST /admin/ops/swaps/{swapId}/release': async () => {
+      const { id } = await newSwap({ organisationId, ...merchant })
+      // As a worker does after the organisation was suspended.
+      await runtime.pool.query('update swaps set held_at = now() where id = $1', [id])
+      return { path: `/v1/admin/ops/swaps/${id}/release`, body: { outcome: 'send', reason } }
+    },
     'POST /admin/ops/organisations/{organisationId}/sessions/{sessionId}/end': async () => {
       await signedIn(runtime, { organisationId, role: 'member' })
       const { rows } = await runtime.pool.query('select id from sessions where organisation_id = $1', [organisationId])

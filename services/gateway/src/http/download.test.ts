@@ -102,16 +102,26 @@ test('a stream that waits for its next piece learns at once that the client has 
   expect(aborted).toBe(true)
 })
 
-test('a request for the headers alone opens nothing', async () => {
-  let opened = false
+test('a request for the headers alone ends what it has begun, and has its errors', async () => {
+  let ended = false
   const stream = async function* () {
-    opened = true
-    yield 'first'
+    try {
+      yield 'first'
+      yield 'second'
+    } finally {
+      ended = true
+    }
   }
   expect(
     (await download(executor, operationOf(stream), call, {}, { recheck: undefined, headersOnly: true })).body,
   ).toBe('')
-  expect(opened).toBe(false)
+  expect(ended).toBe(true)
+  const failing = () => {
+    throw new Error('not there')
+  }
+  await expect(
+    download(executor, operationOf(failing), call, {}, { recheck: undefined, headersOnly: true }),
+  ).rejects.toThrow('not there')
 })
 
 test('a client that leaves is no warning in the log, and a reply that breaks is one', async () => {

@@ -35,12 +35,19 @@ const resolved = (api: Api, schema: Schema): Schema => {
   return { ...found, ...given }
 }
 
+/** The example of a field, or those of the fields in it. */
+const exampleOf = (api: Api, { example, enum: values, properties }: Schema): unknown =>
+  example ??
+  values?.[0] ??
+  (properties &&
+    Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, exampleOf(api, resolved(api, each))])))
+
 /** The fields that have a number without a unit on the screen of an object as its schema shows it. */
 function bareIn(api: Api, schema: Schema, within: Fields): string[] {
   const fields = Object.entries(resolved(api, schema).properties ?? {}).map(
     ([name, each]) => [name, resolved(api, each)] as const,
   )
-  const object = Object.fromEntries(fields.map(([name, each]) => [name, each.example ?? each.enum?.[0]]))
+  const object = Object.fromEntries(fields.map(([name, each]) => [name, exampleOf(api, each)]))
   return fields.flatMap(([name, each]) => {
     if (each.properties) return bareIn(api, each, { ...within, ...object }).map((inner) => `${name}.${inner}`)
     const value = object[name]
