@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { linkDependencies, packagesOf, root } from '@payments/checks'
 
-const PARTS = ['packages', 'services', 'tooling', 'docs', 'package.json', 'pnpm-workspace.yaml', 'tsconfig.json']
+const PARTS = [
+  ...['packages', 'services', 'tooling', 'docs', 'LICENSE', 'package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'],
+  'tsconfig.json',
+]
 const NAME = "name: '[0-9]{14}_[a-z0-9_]+'"
 
 /** The newest earlier state whose schema is older than that of this one, built. */
@@ -28,6 +31,8 @@ export function earlierVersion(): EarlierVersion | undefined {
   const archive = execFileSync('git', ['archive', found.commit, ...PARTS], { cwd: root, maxBuffer: 2 ** 28 })
   execFileSync('tar', ['-x', '-C', path], { input: archive })
   for (const { folder } of packagesOf(path)) if (!folder.startsWith('tooling/')) linkDependencies(path, folder)
+  // The programs that build it.
+  symlinkSync(join(root, 'node_modules'), join(path, 'node_modules'))
   const built = execFileSync(process.execPath, ['services/bundle/src/main.ts'], {
     cwd: path,
     encoding: 'utf8',
