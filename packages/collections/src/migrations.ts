@@ -313,7 +313,6 @@ export const migrations: readonly MigrationStep[] = [
     name: '20261129080000_corrections',
     up: [
       `alter table collections add column filled_at timestamptz(3)`,
-      'alter table checkout_sessions add column guaranteed_amount numeric(78,0)',
       'alter table checkout_sessions add column paid_twice boolean not null default false',
       'drop trigger checkout_sessions_status_moves on checkout_sessions',
       `create trigger checkout_sessions_status_moves before update of status on checkout_sessions for each row
@@ -336,5 +335,10 @@ export const migrations: readonly MigrationStep[] = [
         when (old.type = 'checkout' and old.status <> new.status)
         execute function guard_status('expired>paid', 'open>expired', 'open>paid', 'open>void', 'paid>expired', 'paid>open')`,
     ],
+  },
+  {
+    // A state between two commits of one day had the column with the step before.
+    name: '20261129080200_guaranteed_amounts',
+    up: ['alter table checkout_sessions add column if not exists guaranteed_amount numeric(78,0)'],
   },
 ]
