@@ -98,6 +98,14 @@ async function newTenant({ mailbox }: Outside): Promise<Tenant> {
   return { organisationId: own.organisation.id, key }
 }
 
+/** The last errors that the processes logged. */
+const errorsLogged = (): string[] =>
+  readdirSync('/var/log')
+    .filter((name) => name.startsWith('payments@'))
+    .flatMap((name) => readFileSync(join('/var/log', name), 'utf8').split('\n'))
+    .filter((line) => line.includes('"level":"error"'))
+    .slice(-5)
+
 /** Every process answers Prometheus, as its own record says. */
 const scraped = async (): Promise<boolean> => {
   const answer = await fetch('http://127.0.0.1:9090/api/v1/query?query=count(up==1)')
@@ -136,15 +144,6 @@ async function prove(): Promise<void> {
     figures[name] = stage.figures
     log(`${name}: ${JSON.stringify(stage.figures)}`)
   }
-  const used = await useEverything(outside, {
-    ...{ guide, pool },
-    settings: ['settings', 'further-settings', 'owner']
-      .map((name) => readFileSync(`/etc/payments/${name}`, 'utf8'))
-      .join(''),
-  })
-  findings.push(...used.findings)
-  figures.used = used.figures
-  log(`used ${JSON.stringify(used.figures)}`)
   await guide.run(UPGRADE, 1)
   if (size === 'full')
     await loaded('restarted', async () => {
@@ -154,6 +153,16 @@ async function prove(): Promise<void> {
   await loaded('upgraded', () => guide.run(UPGRADE, 1))
   Object.assign(figures.upgraded as object, { from, migrations })
   findings.push(...(await changeableTables({ pool })))
+  // The documents are of the version that runs now.
+  const used = await useEverything(outside, {
+    ...{ guide, pool },
+    settings: ['settings', 'further-settings', 'owner']
+      .map((name) => readFileSync(`/etc/payments/${name}`, 'utf8'))
+      .join(''),
+  })
+  findings.push(...used.findings)
+  figures.used = used.figures
+  log(`used ${JSON.stringify(used.figures)}`)
   // Everything that an operator rotates, and what the customer does.
   const rotate = () => Promise.all([guide.run(ROTATE, 1), signIn(SERVICE, outside.mailbox, { email: CUSTOMER.email })])
   await guide.set('SMTP_URL', outside.mailServer())
@@ -184,5 +193,7 @@ async function prove(): Promise<void> {
 }
 
 await prove().catch((error: Error) => void findings.push(error.stack ?? error.message))
+// The machine ends with this process, and its logs with it.
+if (findings.length > 0) for (const line of errorsLogged()) log(line)
 writeFileSync(3, JSON.stringify({ findings, figures: { ...figures, seconds: seconds() } }))
 process.exit()
