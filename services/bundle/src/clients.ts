@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build } from 'vite'
 import { digestOf, filesOf, places } from './artefact.ts'
 
 const { root } = places
@@ -104,6 +103,8 @@ async function packCli(out: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'payments-cli-'))
   try {
     const source = join(root, 'services/cli')
+    // Loaded where something is built: every start asks whether there is anything.
+    const { build } = await import('vite')
     await build({
       root: source,
       configFile: false,
