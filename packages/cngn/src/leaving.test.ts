@@ -95,7 +95,7 @@ describe('a payout', () => {
   })
 
   test.each<[Record<string, unknown>, number, unknown]>([
-    [{ amount: '1000.01' }, 422, 'Insufficient cNGN balance'],
+    [{ amount: '1000.01' }, 422, { amount: 'Insufficient cNGN balance' }],
     [{ amount: '1.001' }, 422, { amount: 'cNGN has at most 2 decimals' }],
     [{ amount: '0.5' }, 422, { amount: 'Must be at least 1 cNGN' }],
     [{ amount: '1000000001' }, 422, { amount: 'Must be at most 1000000000 cNGN' }],

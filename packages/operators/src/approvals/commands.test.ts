@@ -114,7 +114,7 @@ test('suspense of an organisation or for a customer that does not exist, and an 
     const { status, body } = await ops(service, grace, 'POST ledger/suspense/resolve', { ...move('1'), ...input })
     return [status, body.errors ?? body.message]
   }
-  expect(await resolve({ organisationId: newId() })).toEqual([422, 'Insufficient balance'])
+  expect(await resolve({ organisationId: newId() })).toEqual([422, { amount: 'Insufficient balance' }])
   expect(await resolve({ to: 'available', customerId: newId() })).toEqual([422, { customerId: 'Customer not found' }])
   expect(await resolve({ amount: '0' })).toEqual([422, { amount: 'Must be greater than zero' }])
   expect(await resolve({ amount: '0.0000001' })).toEqual([422, { amount: 'USDC has at most 6 decimals' }])
