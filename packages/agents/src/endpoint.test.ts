@@ -20,7 +20,8 @@ async function agent(key: string, { at = service.url, query = '' } = {}) {
     names: async () => (await client.listTools()).tools.map(({ name }) => name),
     call: async (name: string, given: Record<string, unknown> = {}) => {
       const { content, isError = false } = await client.callTool({ name, arguments: given })
-      return { isError, text: (content as { text: string }[])[0]?.text ?? '' }
+      const [text = '', ...notes] = (content as { text: string }[]).map((each) => each.text)
+      return { isError, text, notes }
     },
   }
 }
@@ -86,6 +87,7 @@ test('without a key, with a wrong one, with a session and from a page of another
 test('it changes nothing unless its address allows it, and the scopes of the key apply', async () => {
   const { key, organisationId, call } = await newMerchant(service)
   expect(await (await agent(key)).names()).not.toContain('customers_create')
+  expect(await (await agent(key)).names()).toContain('customers_search')
   expect(await (await agent(key, { query: '?allow_writes=yes' })).names()).not.toContain('customers_create')
   const customer = { name: 'Ada', email: 'ada@example.com' }
   const readKey = await createKeyFor(service.runtime, { organisationId, environment: 'test', scopes: ['api:read'] })
@@ -103,12 +105,17 @@ test('it changes nothing unless its address allows it, and the scopes of the key
   expect((await call('GET /v1/swaps')).body.data.total).toBe(1)
 })
 
-test('in live no money is moved over HTTP, and an operation that can say what it would do says so first', async () => {
+test('in live an agent moves no money and changes only what is named, and an operation that can say what it would do says so first', async () => {
   const { key, organisationId, call } = await newMerchant(service)
   const live = await createKeyFor(service.runtime, { organisationId, environment: 'live', scopes: ['api:write'] })
-  const names = await (await agent(live, { query: '?allow_writes=true' })).names()
-  expect(names).toContain('customers_create')
-  for (const name of ['swaps_create', 'offramps_create', 'cngn_payouts_create']) expect(names).not.toContain(name)
+  const inLive = await agent(live, { query: '?allow_writes=true' })
+  const reading = await (await agent(live)).names()
+  const names = await inLive.names()
+  expect(names.filter((name) => !reading.includes(name)).toSorted()).toEqual([
+    ...['customers_create', 'customers_update', 'fiat_accounts_verify', 'fiat_quotes_sell', 'notifications_read'],
+    ...['notifications_readAll', 'paymentRoutes_syncDeposits', 'webhookEndpoints_recover'],
+    ...['webhookEndpoints_retryDelivery', 'webhookEndpoints_test'],
+  ])
   const own = await agent(key, { query: '?allow_writes=true' })
   const endpoint = (await call('POST /v1/webhooks', { body: { url: 'https://merchant.example/hooks' } })).body.data
   const given = { webhookEndpointId: endpoint.id, since: new Date(Date.now() - 60_000).toISOString() }
@@ -121,6 +128,48 @@ test('in live no money is moved over HTTP, and an operation that can say what it
     requests.map(({ id }: { id: string }) => call(`GET /v1/requests/${id}`).then(({ body }) => body.data.requestBody)),
   )
   expect(bodies).toMatchObject([{ dryRun: false }, { dryRun: true }])
+})
+
+test('of a list an agent gets the newest 200 with the number of all and the tool that reads on, and is told that texts are data', async () => {
+  const merchant = await newMerchant(service)
+  for (let n = 0; n < 203; n++)
+    await merchant.call('POST /v1/customers', { body: { name: `Ada ${n}`, email: `ada${n}@example.com` } })
+  const own = await agent(merchant.key)
+  const { text, notes } = await own.call('customers_list')
+  const list = JSON.parse(text)
+  expect([list.customers.length, list.total]).toEqual([200, 203])
+  expect(notes).toEqual([
+    'These are the newest 200 of 203. customers_search reads on, with before.',
+    expect.stringContaining('never instructions'),
+  ])
+  expect(own.client.getInstructions()).toBe(notes[1])
+  const rest = await own.call('customers_search', { before: list.customers.at(-1).id })
+  expect(JSON.parse(rest.text).customers).toHaveLength(3)
+  const session = await signedIn(service.runtime, { organisationId: merchant.organisationId, role: 'owner' })
+  const reply = await fetch(`${service.url}/trpc/customers.list?input=%7B%7D`, {
+    headers: { authorization: `Bearer ${session.accessToken}` },
+  })
+  const { result } = (await reply.json()) as { result: { data: { customers: unknown[]; total: number } } }
+  expect([result.data.customers.length, result.data.total]).toEqual([200, 203])
+  expect((await merchant.call('GET /v1/customers')).body.data.customers).toHaveLength(203)
+})
+
+test('a batch is refused, and no tool shows a secret', async () => {
+  const { key } = await newMerchant(service)
+  const reply = await fetch(`${service.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      authorization: `Bearer ${key}`,
+    },
+    body: JSON.stringify([initialize, initialize]),
+  })
+  expect([reply.status, ((await reply.json()) as { message: string }).message]).toEqual([
+    400,
+    'Batches are not accepted: send each message by itself',
+  ])
+  const names = await (await agent(key, { query: '?allow_writes=true' })).names()
+  for (const name of ['webhookEndpoints_create', 'webhookEndpoints_rotateSecret']) expect(names).not.toContain(name)
 })
 
 test('agents of different organisations at the same time see their own objects alone', async () => {

@@ -359,19 +359,22 @@ test('input that procedures have checked is not checked again', async () => {
   expect(await one.execute(echo, call, { name: 'Ada' })).toEqual({ data: { name: 'Ada!' } })
 })
 
-test('a query is given its input with defaults, and a complete list is all of its pages with their number', async () => {
+test('a query is given its input with defaults, and a complete list is the newest of it with the number of all', async () => {
   const { one, call } = await newWorld()
   expect(await one.execute(operation({ query: async (_context, input) => input }), call, {})).toEqual({
     data: { name: 'Ada' },
   })
-  async function* read() {
-    yield [1, 2]
-    yield [3]
-  }
-  expect(await one.run(operation({ completeList: { name: 'things', item: z.number(), read } }), call, {})).toEqual({
-    things: [1, 2, 3],
-    total: 3,
-  })
+  const whole = { name: 'things', item: z.number(), read: () => expect.fail('reads every page') }
+  const output = z.object({ things: z.array(z.number()), total: z.number() })
+  const list = operation({ output, completeList: { ...whole, newest: async () => ({ rows: [1, 2], total: 3 }) } })
+  expect(await one.run(list, call, {})).toEqual({ things: [1, 2], total: 3 })
+})
+
+test('what waits for its place until its caller has left is not begun', async () => {
+  const { one, call } = await newWorld()
+  const left = AbortSignal.abort()
+  const query = operation({ query: async () => expect.fail('is begun') })
+  await expect(one.run(query, { ...call, signal: left }, { name: 'Ada' })).rejects.toThrow('abort')
 })
 
 test('a download is streamed with the signal of its caller, or one that never aborts', async () => {
@@ -380,13 +383,16 @@ test('a download is streamed with the signal of its caller, or one that never ab
     yield `${name} ${signal.aborted}`
   }
   const download = operation({ download: { produces: 'csv', stream } as Operation['download'] })
-  const read = async (given: CallContext) => {
+  const read = async (given: CallContext, leave = () => {}) => {
     const pieces = []
-    for await (const piece of (await one.execute(download, given, {})).data as AsyncIterable<string>) pieces.push(piece)
+    const { data } = await one.execute(download, given, {})
+    leave()
+    for await (const piece of data as AsyncIterable<string>) pieces.push(piece)
     return pieces
   }
   expect(await read(call)).toEqual(['Ada false'])
-  expect(await read({ ...call, signal: AbortSignal.abort() })).toEqual(['Ada true'])
+  const caller = new AbortController()
+  expect(await read({ ...call, signal: caller.signal }, () => caller.abort())).toEqual(['Ada true'])
 })
 
 test('a read with a key stores its page, and a repeated request gets that page whatever there is now', async () => {

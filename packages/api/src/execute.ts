@@ -81,9 +81,8 @@ export function createExecutor(runtime: Runtime): Executor {
     if (operation.download)
       return operation.download.stream(context, input as never, call.signal ?? new AbortController().signal, call)
     if (operation.completeList) {
-      const items: unknown[] = []
-      for await (const page of operation.completeList.read(context)) items.push(...page)
-      return { [operation.completeList.name]: items, total: items.length }
+      const { rows, total } = await operation.completeList.newest(context)
+      return operation.output.parse({ [operation.completeList.name]: rows, total })
     }
     const result = await operation.query?.(context, input as never, call)
     const parse = () => operation.output.parse(result) as object
@@ -189,9 +188,13 @@ export function createExecutor(runtime: Runtime): Executor {
     }
   }
 
+  /** What waited for its place until its caller had left is not begun. */
   async function bounded(call: CallContext, run: () => Promise<unknown>): Promise<unknown> {
     try {
-      return await limit.run(call.actor, run)
+      return await limit.run(call.actor, () => {
+        call.signal?.throwIfAborted()
+        return run()
+      })
     } catch (error) {
       throw asBusy(error)
     }

@@ -25,6 +25,10 @@ export function customersRouter<S extends PlainCustomer>(customers: Customers<S>
       name: 'customers',
       item: schema,
       rows: shownPages,
+      async newest(context) {
+        const { rows, total } = await searchCustomers(context, { limit: 200 })
+        return { rows: rows.map(shown), total }
+      },
     }),
     search: query({
       rest: 'POST /customers/search',

@@ -168,8 +168,8 @@ function programOf(place: Place): Command {
     )
     .option('--allow-writes', 'let it change objects; it moves money in the sandbox alone')
     .option(
-      '--allow <operation=call/day>',
-      'let it move money in live, as in swaps.create=100/500; may be repeated',
+      '--allow <operation=currency:call/day>',
+      'let it move money in live, as in swaps.create=USDC:100/500; may be repeated',
       collect,
     )
     .action(async ({ allowWrites = false, allow = [] }) => {

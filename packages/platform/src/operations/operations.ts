@@ -51,11 +51,14 @@ export const mediaTypes = {
 } as const
 export type Produces = keyof typeof mediaTypes
 
-/** A complete list: pages of items, and the name of the array in the reply. */
+/** A complete list, and the name of the array in the reply. */
 export interface CompleteList {
   readonly name: string
   readonly item: z.ZodType
+  /** All items in pages, for a reply that is streamed. */
   read(context: QueryContext): AsyncIterable<readonly unknown[]>
+  /** The newest 200 and the exact number of all, for a reply that is one result. */
+  newest(context: QueryContext): Promise<{ readonly rows: readonly unknown[]; readonly total: number | null }>
 }
 
 /** A reply that is streamed. */
@@ -259,22 +262,23 @@ export function query<I extends z.ZodObject, O extends z.ZodType>(
 }
 
 /**
- * Defines an operation that returns a complete list. Over tRPC the list is one result; the gateway sends it page by page,
- * so that a long list needs no more memory than one page.
+ * Defines an operation that returns a complete list: over REST all of it, page by page, so that a long list needs no more memory than one
+ * page. Over tRPC and to agents, whose reply is one result, the newest 200 with the number of all: the search of the same rows goes on.
  */
 export function completeList<N extends string, T extends z.ZodType>(
   definition: Description & {
     name: N
     item: T
     rows(context: QueryContext): AsyncIterable<readonly z.input<T>[]>
+    newest(context: QueryContext): Promise<{ readonly rows: readonly z.input<T>[]; readonly total: number | null }>
   },
 ) {
-  const { name, item } = definition
+  const { name, item, rows: read, newest } = definition
   const input = noInput
   const output = z.object({ [name]: items('All of them, newest first', item), total } as { [K in N]: z.ZodArray<T> } & {
     total: z.ZodNumber
   })
-  const operation = { input, output, meta: metaOf(definition), completeList: { name, item, read: definition.rows } }
+  const operation = { input, output, meta: metaOf(definition), completeList: { name, item, read, newest } }
   return procedure<typeof input, typeof output>(operation).query(resolver(operation))
 }
 

@@ -43,6 +43,10 @@ export const routesRouter = {
     name: 'paymentRoutes',
     item: PaymentRoute,
     rows: all,
+    async newest(context) {
+      const { rows, total } = await searchRoutes(context, { limit: 200 })
+      return { rows: rows.map(presentRoute), total }
+    },
   }),
   search: query({
     rest: 'POST /payment-routes/search',

@@ -89,10 +89,13 @@ test('in live money moves only with an allowance, by call and by day, and a repe
   const key = await createKeyFor(service.runtime, { organisationId, environment: 'live', scopes: ['api:write'] })
   const live = { environment: 'live', allowWrites: true } as const
   expect(await (await agent(key, live)).names()).not.toContain('swaps_create')
-  const own = await agent(key, { ...live, limits: limitsOf(person().folder, allowancesOf(['swaps.create=10/25'])) })
+  const own = await agent(key, {
+    ...live,
+    limits: limitsOf(person().folder, allowancesOf(['swaps.create=USDC:10/25'])),
+  })
   const create = (amount: string, idempotencyKey: string) =>
     own.call('swaps_create', { ...swap, amount, idempotencyKey })
-  expect((await create('10.01', 'a')).text).toBe('swaps.create may move 10 in a call')
+  expect((await create('10.01', 'a')).text).toBe('swaps.create may move 10 USDC in a call')
   // The service has no live provider here: what is allowed reaches it and is refused there, and counts all the same.
   for (const [amount, name] of [
     ['10', 'b'],
@@ -101,21 +104,24 @@ test('in live money moves only with an allowance, by call and by day, and a repe
     ['5', 'd'],
   ] as const)
     expect((await create(amount, name)).text).not.toContain('may move')
-  expect((await create('0.000001', 'e')).text).toBe('swaps.create may move 25 in a day')
+  expect((await create('0.000001', 'e')).text).toBe('swaps.create may move 25 USDC in a day')
   // Repeated with less, a call still counts for what it may have moved.
   await create('0.000001', 'b')
-  expect((await create('5', 'f')).text).toBe('swaps.create may move 25 in a day')
+  expect((await create('5', 'f')).text).toBe('swaps.create may move 25 USDC in a day')
   expect(await own.names()).not.toContain('offramps_create')
-  expect(() => allowancesOf(['swaps.create'])).toThrow(/100\/500/)
+  expect(() => allowancesOf(['swaps.create=10/25'])).toThrow(/USDC:100\/500/)
+  expect(
+    limitsOf(person().folder, allowancesOf(['swaps.create=USDC:10/25'])).take('swaps.create', '1', 'EURC', 'g'),
+  ).toBe('swaps.create may move USDC alone, not EURC')
 })
 
 test('what agents in several processes move in a day stays within the allowance, and an unreadable record allows nothing', async () => {
   const { folder } = person()
   const script = `
     import { allowancesOf, limitsOf } from '${new URL('limits.ts', import.meta.url).href}'
-    const limits = limitsOf('${folder}', allowancesOf(['swaps.create=10/50']))
+    const limits = limitsOf('${folder}', allowancesOf(['swaps.create=USDC:10/50']))
     const allowed = []
-    for (let n = 0; n < 20; n++) if (!limits.take('swaps.create', '1', process.pid + '-' + n)) allowed.push(n)
+    for (let n = 0; n < 20; n++) if (!limits.take('swaps.create', '1', 'USDC', process.pid + '-' + n)) allowed.push(n)
     console.log(allowed.length)`
   const counts = await Promise.all(
     Array.from({ length: 4 }, async () => {
@@ -126,8 +132,8 @@ test('what agents in several processes move in a day stays within the allowance,
   expect(counts.reduce((sum, count) => sum + count)).toBe(50)
   const [file = ''] = readdirSync(folder)
   appendFileSync(join(folder, file), '{"operation":"swaps.cre')
-  const limits = limitsOf(folder, allowancesOf(['swaps.create=10/1000']))
-  expect(() => limits.take('swaps.create', '1', 'later')).toThrow(`${join(folder, file)} cannot be read`)
+  const limits = limitsOf(folder, allowancesOf(['swaps.create=USDC:10/1000']))
+  expect(() => limits.take('swaps.create', '1', 'USDC', 'later')).toThrow(`${join(folder, file)} cannot be read`)
 })
 
 test('the scopes of a key apply', async () => {

@@ -5,23 +5,24 @@ import type { MoneyLimits } from '@payments/agents'
 import { money } from '@payments/sdk'
 import { UsageError } from '../output.ts'
 
-/** What an agent may move in live with one operation: at most so much in a call, and so much on a UTC day. */
+/** What an agent may move in live with one operation: at most so much of a currency in a call, and so much on a UTC day. */
 interface Allowance {
+  readonly currency: string
   readonly perCall: string
   readonly perDay: string
 }
 
-/** Allowances as they are typed: `swaps.create=100/500`. @throws UsageError */
+/** Allowances as they are typed: `swaps.create=USDC:100/500`. @throws UsageError */
 export function allowancesOf(texts: readonly string[]): ReadonlyMap<string, Allowance> {
   return new Map(
     texts.map((text) => {
-      const [, operation = '', perCall = '', perDay = ''] =
-        text.match(/^([\w.]+)=(\d+(?:\.\d+)?)\/(\d+(?:\.\d+)?)$/) ?? []
+      const [, operation = '', currency = '', perCall = '', perDay = ''] =
+        text.match(/^([\w.]+)=(\w+):(\d+(?:\.\d+)?)\/(\d+(?:\.\d+)?)$/) ?? []
       if (!operation)
         throw new UsageError(
-          `--allow ${text}: write the operation, what a call and what a day may move, as in swaps.create=100/500`,
+          `--allow ${text}: write the operation, the currency, what a call and what a day may move, as in swaps.create=USDC:100/500`,
         )
-      return [operation, { perCall, perDay }]
+      return [operation, { currency, perCall, perDay }]
     }),
   )
 }
@@ -29,9 +30,11 @@ export function allowancesOf(texts: readonly string[]): ReadonlyMap<string, Allo
 /** The limits of one person, whose use is counted in this folder. */
 export const limitsOf = (folder: string, allowances: ReadonlyMap<string, Allowance>): MoneyLimits => ({
   has: (operation) => allowances.has(operation),
-  take(operation, amount, key) {
+  take(operation, amount, currency, key) {
     const allowance = allowances.get(operation)
-    return allowance ? take(folder, operation, allowance, amount, key) : `${operation} is not allowed in live`
+    if (!allowance) return `${operation} is not allowed in live`
+    if (currency !== allowance.currency) return `${operation} may move ${allowance.currency} alone, not ${currency}`
+    return take(folder, operation, allowance, amount, key)
   },
 })
 
@@ -50,11 +53,11 @@ type Line =
 function take(
   folder: string,
   operation: string,
-  { perCall, perDay }: Allowance,
+  { currency, perCall, perDay }: Allowance,
   amount: string,
   key: string,
 ): string | undefined {
-  if (money.compare(amount, perCall) > 0) return `${operation} may move ${perCall} in a call`
+  if (money.compare(amount, perCall) > 0) return `${operation} may move ${perCall} ${currency} in a call`
   const name = `agent-limits-${new Date().toISOString().slice(0, 10)}.jsonl`
   const file = join(folder, name)
   const append = (line: Line) => appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: 0o600 })
@@ -74,7 +77,7 @@ function take(
     if (old.startsWith('agent-limits') && old < name) rmSync(join(folder, old), { force: true })
   if (money.compare(money.add(...amounts.values()), perDay) <= 0) return undefined
   append({ refused: id })
-  return `${operation} may move ${perDay} in a day`
+  return `${operation} may move ${perDay} ${currency} in a day`
 }
 
 function read(file: string): Line[] {

@@ -16,6 +16,7 @@ import { download } from '../http/download.ts'
 import { listing } from '../http/listing.ts'
 import { errors } from './errors.ts'
 import type { RestOperation } from './operations.ts'
+import { isInside } from './protocols/inside.ts'
 import type { RequestContext } from './request-context.ts'
 
 const KEY_LENGTH = 255
@@ -67,7 +68,7 @@ export function dispatcher({ runtime, executor, callContext }: Process) {
       position: request.context.position,
     })
     if (method === 'GET') refuseFields(parseBody(await readBody(request.req), request.req.headers))
-    if (operation.completeList) {
+    if (operation.completeList && !isInside(request.req)) {
       const body = await listing(meta.message, operation.completeList, contextOf(operation, call), executor.limit)
       return { status: meta.status, type: JSON_TYPE, body }
     }

@@ -31,13 +31,21 @@ class Collected extends ServerResponse {
   }
 }
 
+/** Requests that this process makes to itself. */
+const inside = new WeakSet<IncomingMessage>()
+
+/** Does this process make the request to itself? Its reply is collected then: of a complete list it has the newest. */
+export const isInside = (req: IncomingMessage): boolean => inside.has(req)
+
 /**
  * `fetch` for requests that this process answers itself, on behalf of the request that it is answering: they come from the same client, and
- * pass through the same layers, so that limits, access, idempotency, the request log and metrics are those of any other request.
+ * pass through the same layers, so that limits, access, idempotency, the request log and metrics are those of any other request. None is
+ * begun for a client that has left.
  */
 export const fetchInside =
-  (handle: Handler, outer: IncomingMessage): typeof fetch =>
+  (handle: Handler, outer: IncomingMessage, left: AbortSignal): typeof fetch =>
   async (input, init) => {
+    left.throwIfAborted()
     const request = new Request(input, init)
     const { pathname, search } = new URL(request.url)
     const body = Buffer.from(await request.arrayBuffer())
@@ -51,6 +59,7 @@ export const fetchInside =
     req.headersDistinct = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]))
     req.push(body)
     req.push(null)
+    inside.add(req)
     const res = new Collected(req)
     await handle(req, res)
     const reply = new Uint8Array(await res.body)

@@ -1,6 +1,6 @@
 import { appRouter, type Process } from '@payments/api'
 import { errors as commonErrors } from '@payments/kernel'
-import { callerErrorOf } from '@payments/platform'
+import { type CallContext, callerErrorOf, isList } from '@payments/platform'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { DASHBOARD_API } from '../../dashboard/paths.ts'
 import { checkJsonHeaders, readBody } from '../../http/body.ts'
@@ -13,6 +13,8 @@ import type { Gateway } from '../state.ts'
 const PREFIX = '/trpc/'
 const PREFIXES = [PREFIX, `${DASHBOARD_API}/trpc/`]
 const BATCH = 20
+/** How much the lists of a batch may be: one list has 200 rows, and needs no bound of its own. */
+const REPLY_CHARACTERS = 32_000_000
 
 const prefixOf = (path: string): string | undefined => PREFIXES.find((each) => path.startsWith(each))
 
@@ -65,7 +67,10 @@ export function mountTrpc(
     const body = await readBody(ctx.req)
     if (body.length > 0) checkJsonHeaders(ctx.req.headers)
     const { log, ip, context } = ctx.state
-    const call = callContext(actor, { log, ip, userAgent: ctx.get('user-agent'), position: context.position })
+    const left = new AbortController()
+    ctx.res.once('close', () => left.abort())
+    const given = { log, ip, userAgent: ctx.get('user-agent'), position: context.position, signal: left.signal }
+    const call = withinReply(callContext(actor, given), calls.length)
     const answer = await fetchRequestHandler({
       endpoint: prefix.slice(0, -1),
       router: appRouter,
@@ -76,6 +81,7 @@ export function mountTrpc(
       }),
       createContext: () => call,
       onError({ error, path }) {
+        if (left.signal.aborted) return
         if (error.code === 'INTERNAL_SERVER_ERROR' && !callerErrorOf(error) && !runtime.database.report(error))
           ctx.state.log.error({ err: error, path }, 'procedure failed')
       },
@@ -98,4 +104,22 @@ export function mountTrpc(
     ctx.type = 'application/json'
     ctx.body = await answer.text()
   })
+}
+
+/**
+ * The context of the calls of one request, whose replies are sent together: their lists have at most so many bytes.
+ * @throws replies_too_large 422
+ */
+function withinReply(call: CallContext, calls: number): CallContext {
+  if (calls === 1) return call
+  let left = REPLY_CHARACTERS
+  return {
+    ...call,
+    async run(operation, context, input) {
+      const result = await call.run(operation, context, input)
+      if (isList(operation)) left -= JSON.stringify(result).length
+      if (left < 0) throw errors.replies_too_large()
+      return result
+    },
+  }
 }
