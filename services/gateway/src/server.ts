@@ -30,6 +30,7 @@ import { failure } from './http/envelope.ts'
 import { answerParserErrors, refuseExpectations, refuseMalformed } from './http/malformed.ts'
 import { canonicalPath, idIn, isPage, loggable, patternOf } from './http/paths.ts'
 import { securityHeaders } from './http/security.ts'
+import { eventStreams } from './http/streams.ts'
 import { health } from './internal/health.ts'
 import type { Metrics } from './internal/metrics.ts'
 import { callbacks, refuseCallbacks } from './requests/callbacks.ts'
@@ -75,7 +76,8 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
   const authentication = declared.create(runtime)
   const caller = callers(authentication)
   const loadRequestContext = requestContexts(runtime, declared)
-  const dispatch = dispatcher(process)
+  const streams = eventStreams({ total: CONNECTIONS_TOTAL, perAddress: CONNECTIONS_PER_ADDRESS })
+  const dispatch = dispatcher(process, streams)
   const answerHealth = health(runtime)
   const sessions = dashboardSessions(process, authentication)
   const trust = proxyaddr.compile(TRUST_PROXY)
@@ -289,6 +291,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
   refuseExpectations(server)
   limitConnections(server, { total: CONNECTIONS_TOTAL, perAddress: CONNECTIONS_PER_ADDRESS, trust })
   closeStalled(server, STALLED_SECONDS * 1000)
+  metrics.connections.of(server, streams)
   return server
 }
 

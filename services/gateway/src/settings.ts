@@ -33,10 +33,14 @@ export const gatewaySettings = defineSettings({
   DASHBOARD_ORIGINS: originsSetting
     .default([])
     .describe('Comma-separated origins of the dashboard, from which browsers may call the API'),
-  CONNECTIONS_TOTAL: limit.default(5000).describe('Open connections of all clients to one process; more are closed'),
+  CONNECTIONS_TOTAL: limit
+    .default(5000)
+    .describe('Open connections of all clients to one process; more are closed. Event streams may be 60 % of them'),
   CONNECTIONS_PER_ADDRESS: limit
     .default(300)
-    .describe('Open connections of one IPv4 address or IPv6 /64, trusted proxies excepted; more are closed'),
+    .describe(
+      'Open connections of one IPv4 address or IPv6 /64, trusted proxies excepted; more are closed. As many event streams of one IPv4 address or IPv6 /56',
+    ),
   STALLED_SECONDS: secondsSetting
     .default(60)
     .describe(

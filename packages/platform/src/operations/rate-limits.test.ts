@@ -13,4 +13,7 @@ test('every spelling of an address of one /64 is one block, and IPv4 addresses a
   expect(addressBlock('::ffff:192.0.2.1')).toBe('0:0:0:0::/64')
   expect(addressBlock('2001:db8:0:2::7')).not.toBe(addressBlock('2001:db8:0:1::7'))
   expect(addressBlock('192.0.2.1')).toBe('192.0.2.1')
+  expect(addressBlock('2001:db8:0:12ff::7', 56)).toBe('2001:db8:0:1200::/56')
+  expect(addressBlock('2001:db8:0:1200::7', 56)).toBe(addressBlock('2001:db8:0:12ab:1::', 56))
+  expect(addressBlock('192.0.2.1', 56)).toBe('192.0.2.1')
 })

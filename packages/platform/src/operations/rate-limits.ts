@@ -29,13 +29,18 @@ export async function hitsOf(pool: SqlExecutor, subject: string): Promise<number
   return ((await pool.query(sql, [subject])).rows[0] as { hits: number }).hits
 }
 
-/** What limits count as one client address: an IPv4 address, or the /64 of an IPv6 address, because one subscriber has all of it. */
-export function addressBlock(address: string): string {
+/**
+ * What limits count as one client address: an IPv4 address, or the /64 of an IPv6 address, because one subscriber has all of it.
+ * @param bits how much of an IPv6 address, from 48 to 64: many subscribers have a /56
+ */
+export function addressBlock(address: string, bits = 64): string {
   if (isIP(address) !== 6) return address
   // The canonical spelling has at most one `::` and no zone; an embedded IPv4 part is in the last two groups.
   const [head = '', tail] = new SocketAddress({ address, family: 'ipv6' }).address.split('::')
   const first = head ? head.split(':') : []
   const last = tail ? tail.split(':') : []
   const zeros = tail === undefined ? 0 : 8 - first.length - last.length - (tail.includes('.') ? 1 : 0)
-  return `${[...first, ...Array<string>(zeros).fill('0'), ...last].slice(0, 4).join(':')}::/64`
+  const groups = [...first, ...Array<string>(zeros).fill('0'), ...last].slice(0, 4)
+  const subnet = Number.parseInt(groups[3] ?? '0', 16)
+  return `${[...groups.slice(0, 3), (subnet - (subnet % 2 ** (64 - bits))).toString(16)].join(':')}::/${bits}`
 }

@@ -1,8 +1,19 @@
 import { newId } from '@payments/kernel'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
-import { connected, endAll, type Merchant, newMerchant, startProcess, useService } from '#testing'
+import {
+  call,
+  connected,
+  createKeyFor,
+  endAll,
+  type Merchant,
+  newMerchant,
+  signedIn,
+  startProcess,
+  useService,
+} from '#testing'
 
 const service = useService({ worker: true })
+const WALLET = '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU'
 
 interface Received {
   readonly id: string
@@ -56,7 +67,7 @@ const create = async (merchant: Merchant): Promise<string> =>
         fromCurrency: 'EURC',
         toCurrency: 'USDC',
         amount: '100',
-        destinationAddress: '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU',
+        destinationAddress: WALLET,
       },
     })
   ).body.data.id
@@ -103,6 +114,21 @@ test('filters leave out other types and other objects', async () => {
   await cancel(merchant, two)
   await expect.poll(() => types(ofType), { timeout: 10_000 }).toEqual(['swap.updated', 'swap.updated'])
   await expect.poll(() => objects(ofObject)).toEqual([two])
+})
+
+test('once its key is revoked a stream gets no event, and ends within seconds', async () => {
+  const merchant = await newMerchant(service)
+  const stream = await watch(merchant)
+  const session = await signedIn(service.runtime, { organisationId: merchant.organisationId, role: 'owner' })
+  const given = { token: session.accessToken, key: null }
+  const { apiKeys } = (await call(service, 'GET /v1/api-keys', given)).body.data
+  const kept = await createKeyFor(service.runtime, { ...merchant, environment: 'test', scopes: ['api:write'] })
+  expect((await call(service, `DELETE /v1/api-keys/${apiKeys[0].id}`, given)).status).toBe(200)
+  const body = { fromCurrency: 'EURC', toCurrency: 'USDC', amount: '100', destinationAddress: WALLET }
+  expect((await call(service, 'POST /v1/swaps', { token: kept, body })).status).toBe(201)
+  await fannedOut(merchant)
+  await stream.ended
+  expect(types(stream)).toEqual([])
 })
 
 /** Inserts an event in a transaction that is still open. */

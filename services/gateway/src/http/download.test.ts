@@ -36,29 +36,50 @@ const executor = {
   }),
 }
 
-test('the credential of an open stream is checked every 60 s, and the stream ends when it is no longer valid', async () => {
+test('a stream whose credential is no longer valid gets no further piece, and ends within five seconds where there is none', async () => {
+  vi.useFakeTimers()
+  let valid = true
+  const recheck = async () => {
+    if (!valid) throw errors.invalid_api_key()
+  }
+  for (const every of [1000, 60_000]) {
+    const endless = async function* () {
+      for (let piece = 0; ; piece++) {
+        yield `${piece}\n`
+        await new Promise((resolve) => setTimeout(resolve, every))
+      }
+    }
+    ;[valid, aborted] = [true, false]
+    const body = (await download(executor, operationOf(endless), call, {}, { recheck })).body as Readable
+    let pieces = 0
+    const failed = new Promise<Error>((resolve) => body.on('error', resolve))
+    body.on('data', () => pieces++)
+    await vi.advanceTimersByTimeAsync(60_500)
+    const seen = 1 + Math.floor(60_500 / every)
+    expect(pieces).toBe(seen)
+    valid = false
+    await vi.advanceTimersByTimeAsync(5000)
+    expect([pieces, aborted]).toEqual([seen, true])
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect((await failed).message).toBe('Invalid API key')
+  }
+})
+
+test('a busy stream asks for its credential ten times a second, however many pieces it has', async () => {
   vi.useFakeTimers()
   let checks = 0
-  const endless = async function* () {
-    for (let piece = 0; ; piece++) {
-      await new Promise((resolve) => setTimeout(resolve, 1000))
+  const busy = async function* () {
+    for (let piece = 0; piece < 1000; piece++) {
+      await new Promise((resolve) => setTimeout(resolve, 1))
       yield `${piece}\n`
     }
   }
-  const recheck = async () => {
-    if (++checks === 3) throw errors.invalid_api_key()
-  }
-  const opening = download(executor, operationOf(endless), call, {}, { recheck })
-  await vi.advanceTimersByTimeAsync(1000)
-  const body = (await opening).body as Readable
-  let pieces = 0
-  const failed = new Promise<Error>((resolve) => body.on('error', resolve))
-  body.on('data', () => pieces++)
-  await vi.advanceTimersByTimeAsync(170_000)
-  expect([checks, pieces > 160]).toEqual([2, true])
-  await vi.advanceTimersByTimeAsync(15_000)
-  expect((await failed).message).toBe('Invalid API key')
-  expect([checks, aborted]).toEqual([3, true])
+  const opening = download(executor, operationOf(busy), call, {}, { recheck: async () => void checks++ })
+  await vi.advanceTimersByTimeAsync(1)
+  ;((await opening).body as Readable).resume()
+  await vi.advanceTimersByTimeAsync(1100)
+  expect(checks).toBeGreaterThan(5)
+  expect(checks).toBeLessThan(12)
 })
 
 test('an error before the first piece is thrown, so that it is sent in the envelope', async () => {

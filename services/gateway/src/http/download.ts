@@ -2,8 +2,10 @@ import { Readable } from 'node:stream'
 import type { Executor } from '@payments/api'
 import { type CallContext, mediaTypes, type Operation } from '@payments/platform'
 
-/** Interval at which the credential of an open stream is checked again. */
-const RECHECK_MS = 60_000
+/** A piece is sent only where the credential was valid so recently: a stream that is busy does not ask for each piece. */
+const FRESH_MS = 100
+/** How often the credential of a stream on which nothing happens is checked. */
+const QUIET_MS = 5000
 
 /** What the stream says when the client has closed the connection: every closed page is one. */
 const LEFT = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'])
@@ -16,8 +18,8 @@ export interface DownloadReply {
 
 /**
  * The reply of an operation that produces a file or an event stream. The first piece is awaited, so that errors before it
- * are sent in the envelope. While the rest is sent, the credential is checked again every 60 s: a revoked key or an ended
- * session ends the stream.
+ * are sent in the envelope. Before each of the rest the credential is checked again, and every 5 s while there is none: a revoked key or an
+ * ended session gets nothing more, and its stream ends.
  */
 export async function download(
   executor: Pick<Executor, 'execute'>,
@@ -46,16 +48,22 @@ export async function download(
 
   async function* rest(): AsyncGenerator<string | Buffer> {
     let failed: unknown
-    const timer =
-      recheck &&
-      setInterval(() => {
-        recheck().catch((error: unknown) => {
-          failed = error
-          controller.abort()
-        })
-      }, RECHECK_MS)
+    let checked = Date.now()
+    const check = async (): Promise<void> => {
+      const now = Date.now()
+      if (!recheck || now - checked < FRESH_MS) return
+      await recheck()
+      checked = now
+    }
+    const timer = setInterval(() => {
+      check().catch((error: unknown) => {
+        failed = error
+        controller.abort()
+      })
+    }, QUIET_MS)
     try {
       for (let piece = first; !piece.done; piece = await iterator.next()) {
+        await check()
         if (failed) throw failed
         yield piece.value
       }

@@ -1,3 +1,5 @@
+import type { Server } from 'node:http'
+import { promisify } from 'node:util'
 import {
   databaseProblems,
   domainsOf,
@@ -8,10 +10,17 @@ import {
   standbyProblems,
 } from '@payments/platform'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Streams } from '../http/streams.ts'
 
 export interface Metrics {
   readonly registry: Registry
   readonly requests: Histogram<'method' | 'route' | 'status'>
+  readonly connections: ConnectionGauges
+}
+
+/** The connections of the public server, which is made after the metrics. */
+interface ConnectionGauges {
+  of(server: Server, streams: Pick<Streams, 'open' | 'most'>): void
 }
 
 /** Metrics of this process (Node's defaults and one histogram of requests by route), and the gauges that the domains declare. */
@@ -54,6 +63,7 @@ export function createMetrics(runtime: Runtime): Metrics {
     },
   })
   if (runtime.standby) measureStandby(registry, runtime.standby)
+  const connections = connectionGauges(registry)
   for (const { name, help, read } of domainsOf(runtime).flatMap(({ operators }) => operators?.metrics ?? [])) {
     new Gauge({
       name,
@@ -72,7 +82,30 @@ export function createMetrics(runtime: Runtime): Metrics {
       },
     })
   }
-  return { registry, requests }
+  return { registry, requests, connections }
+}
+
+function connectionGauges(registry: Registry): ConnectionGauges {
+  let server: Server | undefined
+  let streams: Pick<Streams, 'open' | 'most'> | undefined
+  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
+    new Gauge({
+      ...{ name, help, registers: [registry] },
+      async collect() {
+        this.set(await read())
+      },
+    })
+  gauge('http_connections_open', 'Open connections to the public port', async () =>
+    server ? promisify(server.getConnections.bind(server))() : 0,
+  )
+  gauge('http_connections_most', 'Connections to the public port that may be open', () => server?.maxConnections ?? 0)
+  gauge('event_streams_open', 'Open event streams', () => streams?.open() ?? 0)
+  gauge('event_streams_most', 'Event streams that may be open', () => streams?.most ?? 0)
+  return {
+    of(...own) {
+      ;[server, streams] = own
+    },
+  }
 }
 
 function measureStandby(registry: Registry, standby: NonNullable<Runtime['standby']>): void {

@@ -14,6 +14,7 @@ import {
 import { parseBody, readBody } from '../http/body.ts'
 import { download } from '../http/download.ts'
 import { listing } from '../http/listing.ts'
+import type { Streams } from '../http/streams.ts'
 import { errors } from './errors.ts'
 import type { RestOperation } from './operations.ts'
 import { isInside } from './protocols/inside.ts'
@@ -55,7 +56,7 @@ const JSON_TYPE = 'application/json'
  * Turns requests into replies. The API contract defines the order of the layers: authentication, suspension and scope, then
  * the idempotency key, then the replay, and only then the body.
  */
-export function dispatcher({ runtime, executor, callContext }: Process) {
+export function dispatcher({ runtime, executor, callContext }: Process, streams: Streams) {
   return async ({ operation, placeholders, method }: RestOperation, request: RequestInput): Promise<Sent> => {
     const { meta } = operation
     const { exchange } = request
@@ -76,15 +77,22 @@ export function dispatcher({ runtime, executor, callContext }: Process) {
       method === 'POST'
         ? bodyInput(placeholders, request, await readBody(request.req))
         : queryInput(operation.input, placeholders, request)
-    if (operation.download)
-      return {
-        status: meta.status,
-        ...(await download(executor, operation, call, await fileInput(), {
+    if (operation.download) {
+      const release = meta.produces === 'event-stream' ? streams.take(request.ip) : undefined
+      try {
+        const reply = await download(executor, operation, call, await fileInput(), {
           // Without a credential there is none to check again.
           recheck: actor.kind === 'anonymous' ? undefined : () => request.recheck(meta.access),
           headersOnly: request.req.method === 'HEAD',
-        })),
+        })
+        if (release && typeof reply.body !== 'string') reply.body.once('close', release)
+        else release?.()
+        return { status: meta.status, ...reply }
+      } catch (error) {
+        release?.()
+        throw error
       }
+    }
     if (method === 'GET') {
       const input = queryInput(operation.input, placeholders, request)
       const { data } = await executor.execute(operation, call, input)

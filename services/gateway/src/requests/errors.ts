@@ -23,6 +23,8 @@ export const errors = defineErrors({
   foreign_origin: { status: 403, message: 'Pages of other sites cannot call this address' },
   api_key_required: { status: 403, message: 'API key required' },
   cross_site: { status: 403, message: 'Calls of the dashboard are accepted from the dashboard only' },
+  streams_full: { status: 503, message: 'Too many event streams are open' },
+  streams_of_address: { status: 429, message: 'Too many event streams are open from this address' },
   batch_refused: { status: 400, message: 'Batches are not accepted: send each message by itself' },
   replies_too_large: { status: 422, message: 'The replies to a batch exceed 32 MB: send fewer calls in one' },
   batch_too_large: { status: 422, message: 'At most 20 calls in a batch' },

@@ -51,12 +51,16 @@ export interface RequestContext extends CredentialRecords {
  * else against the global one. Signed-in calls of /v1/auth against the session, others, and whatever tries a code or a
  * refresh token, against the client address. The session is not known to be active yet.
  */
-const countersOf = ({ view, auth, signIn, dashboard, block, sessionId }: RequestQuery) => [
-  dashboard && sessionId
-    ? { bucket: 'dashboard', subject: sessionId }
-    : { bucket: view ? 'views' : 'global', subject: block },
-  ...(auth ? [{ bucket: 'auth', subject: signIn ? block : (sessionId ?? block) }] : []),
-]
+const countersOf = ({ count, view, auth, signIn, dashboard, block, sessionId }: RequestQuery) =>
+  // An open stream asks for its credential alone.
+  count === 0
+    ? []
+    : [
+        dashboard && sessionId
+          ? { bucket: 'dashboard', subject: sessionId }
+          : { bucket: view ? 'views' : 'global', subject: block },
+        ...(auth ? [{ bucket: 'auth', subject: signIn ? block : (sessionId ?? block) }] : []),
+      ]
 
 interface Replay extends StoredReplyRow {
   organisation_id: string
