@@ -76,11 +76,29 @@ export const numberBetween = (
 export const wordsOf = (expression: string): string =>
   `to_tsvector('simple'::regconfig, regexp_replace(${expression}, '[\\x21-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e]', ' ', 'g'))`
 
-/** Each word of a text must begin a word of `words`, SQL of {@link wordsOf}, in any order and letter case. A text without a word finds nothing. */
+/** How many words of a text are looked for: each is read from the index by itself. */
+const MOST_WORDS = 8
+
+/** The words of a text that are looked for: each once, none that another begins with, and of many the longest. */
+export function searchedPrefixes(text: string): string[] {
+  const words = text.split(/[\s!-/:-@[-`{-~]+/).filter(Boolean)
+  // By their letters in lower case; the database folds those that it looks for itself.
+  const all = new Map(words.map((word) => [word.toLowerCase(), word]))
+  return [...all]
+    .filter(([word]) => !all.keys().some((other) => other !== word && other.startsWith(word)))
+    .map(([, word]) => word)
+    .toSorted((a, b) => b.length - a.length)
+    .slice(0, MOST_WORDS)
+}
+
+/**
+ * The words of a text, see {@link searchedPrefixes}, must each begin a word of `words`, SQL of {@link wordsOf}, in any order and letter case.
+ * A text without a word finds nothing.
+ */
 export const beginsWords =
   (words: string, searched: string): NonNullable<SearchCondition> =>
   (value) => {
-    const prefixes = searched.split(/[\s!-/:-@[-`{-~]+/).filter(Boolean)
+    const prefixes = searchedPrefixes(searched)
     return `${words} @@ to_tsquery('simple'::regconfig, ${value(prefixes.map((word) => `'${word}':*`).join(' & '))})`
   }
 

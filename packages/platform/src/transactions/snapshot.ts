@@ -8,12 +8,21 @@ const LIMIT_OF_ONE = 2
 const BATCH = 250
 /** How long a snapshot is kept in all: it holds back the database's clean-up, and a reader that takes longer wants a smaller range. */
 const LONGEST_SECONDS = 600
-/** A reader that has not taken the next batch for so long gives its place to one that waits for it. */
+/** So long a reader may take nothing, and so old an export must be to be called slow. */
 const SLOW_MS = 10_000
+/** Slow is a reader that takes fewer rows a second than this, and that the service waits for most of the time. */
+const SLOW_ROWS = 500
+const MOSTLY = 0.8
 
-interface Running {
+/** An export that this process is sending. Times are epoch milliseconds. */
+export interface Running {
   readonly organisationId: string
-  /** Since when the reader has not asked for the next batch, epoch milliseconds; undefined while the database works. */
+  readonly startedAt: number
+  /** Rows that its reader was given. */
+  rows: number
+  /** How long the service has waited for its reader, without the time since `waitingSince`. */
+  waited: number
+  /** Since when the reader has not asked for the next batch; undefined while the database works. */
   waitingSince: number | undefined
   /** Ends the snapshot; its reader gets an error. */
   end(): void
@@ -24,25 +33,32 @@ const running = new Set<Running>()
 /** Snapshots that this process is reading. */
 export const runningSnapshots = (): number => running.size
 
+const rate = ({ rows, startedAt }: Running, now: number): number => rows / Math.max(1, now - startedAt)
+
+function isSlow(each: Running, now: number): boolean {
+  const waiting = each.waitingSince === undefined ? 0 : now - each.waitingSince
+  const age = now - each.startedAt
+  return (
+    waiting > SLOW_MS || (age > SLOW_MS && each.waited + waiting > MOSTLY * age && rate(each, now) * 1000 < SLOW_ROWS)
+  )
+}
+
 /**
- * Makes room for one more.
- * @throws organisation_busy 429, busy 503
+ * What must end so that an organisation may begin an export: nothing while there is a place; its own slowest where it has its share; else
+ * the slowest of those that have more places than it. Who reads fast loses nothing.
+ * @throws organisation_busy 429, busy 503 where none of them is slow
  */
-function requirePlace(organisationId: string): void {
-  const slow = (all: readonly Running[]) =>
-    all
-      .filter(({ waitingSince }) => waitingSince !== undefined && waitingSince < Date.now() - SLOW_MS)
-      .toSorted((a, b) => (a.waitingSince ?? 0) - (b.waitingSince ?? 0))[0]
-  const own = [...running].filter((each) => each.organisationId === organisationId)
-  if (own.length >= LIMIT_OF_ONE) {
-    const slowest = slow(own)
-    if (!slowest) throw errors.organisation_busy({ retryAfter: 10 })
-    slowest.end()
-  } else if (running.size >= LIMIT) {
-    const slowest = slow([...running])
-    if (!slowest) throw errors.busy({ retryAfter: 10 })
-    slowest.end()
-  }
+export function displaced(all: readonly Running[], organisationId: string, now: number): Running | undefined {
+  const placesOf = (id: string) => all.filter((each) => each.organisationId === id).length
+  const own = placesOf(organisationId)
+  const isFull = own >= LIMIT_OF_ONE
+  if (!isFull && all.length < LIMIT) return undefined
+  const [slowest] = all
+    .filter((each) => (isFull ? each.organisationId === organisationId : placesOf(each.organisationId) > own))
+    .filter((each) => isSlow(each, now))
+    .toSorted((a, b) => rate(a, now) - rate(b, now))
+  if (!slowest) throw isFull ? errors.organisation_busy({ retryAfter: 10 }) : errors.busy({ retryAfter: 10 })
+  return slowest
 }
 
 /** A query, and the first of its rows that are read. */
@@ -117,10 +133,13 @@ export async function* readSnapshot<R extends object>(
   signal?: AbortSignal,
 ): AsyncGenerator<R[]> {
   const { organisationId } = query
-  requirePlace(organisationId)
+  displaced([...running], organisationId, Date.now())?.end()
   let opened: Opened<R> | undefined
   const own: Running = {
     organisationId,
+    startedAt: Date.now(),
+    rows: 0,
+    waited: 0,
     waitingSince: undefined,
     end() {
       running.delete(own)
@@ -133,9 +152,12 @@ export async function* readSnapshot<R extends object>(
     opened = await openAnywhere<R>(context, query)
     for (let rows = opened.first; !signal?.aborted; rows = await next(opened.client)) {
       if (rows.length > 0) {
-        own.waitingSince = Date.now()
+        const since = Date.now()
+        own.waitingSince = since
+        own.rows += rows.length
         yield rows
         own.waitingSince = undefined
+        own.waited += Date.now() - since
         if (!running.has(own)) throw errors.busy({ retryAfter: 10 })
       }
       if (rows.length < BATCH) return
