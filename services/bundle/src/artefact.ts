@@ -28,6 +28,9 @@ export const assets: readonly string[] = [
   ...['errors.md', 'failure-reasons.md', 'notifications.md', 'required-settings.md', 'wallets.md'].map(
     (name) => `docs/derived/${name}`,
   ),
+  // The documents of the API, which take half a second to derive.
+  'docs/derived/openapi.json',
+  'docs/derived/openapi-operators.json',
   'docs/derived/reliability.json',
   'docs/guides',
   'docs/verify',

@@ -42,7 +42,7 @@ export function mountDocs(router: Gateway, baseUrl: () => string): void {
   // What writes the documents is loaded with the first that is read: most processes serve none.
   const document = (audience: Audience) => ({
     type: 'application/json',
-    content: async () => JSON.stringify((await import('../openapi/document.ts')).openApiDocument(audience)),
+    content: async () => JSON.stringify((await import('../openapi/derived.ts')).derivedDocument(audience)),
   })
   serveStatic(router, '/v1/openapi.json', document('merchants'))
   serveStatic(router, '/docs/operators.json', document('operators'))
@@ -60,7 +60,13 @@ export function mountDocs(router: Gateway, baseUrl: () => string): void {
   })
   serveStatic(router, '/llms.txt', {
     type: 'text/plain',
-    content: async () => (await import('./llms.ts')).llmsText(),
+    content: async () => {
+      const [{ llmsText }, { derivedDocument }] = await Promise.all([
+        import('./llms.ts'),
+        import('../openapi/derived.ts'),
+      ])
+      return llmsText(derivedDocument('merchants'))
+    },
   })
 }
 

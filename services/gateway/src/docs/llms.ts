@@ -1,14 +1,14 @@
-import { openApiDocument } from '../openapi/document.ts'
+import type { Json } from '../openapi/examples.ts'
 import { guides } from './guides/guides.ts'
 
 type Operation = { readonly summary: string; readonly tags?: readonly string[] }
 
 /**
  * `/llms.txt` (llmstxt.org): what a program that reads text needs to find its way, with the guides as Markdown and every
- * operation of the merchants' document. It is derived from both.
+ * operation of the merchants' document.
  */
-export function llmsText(): string {
-  const document = openApiDocument() as {
+export function llmsText(merchants: Json): string {
+  const document = merchants as {
     info: { title: string; description: string }
     tags: { name: string; description: string }[]
     paths: Record<string, Record<string, Operation>>

@@ -40,7 +40,7 @@ export const derived = (): Record<string, string> => ({
   'docs/derived/failure-reasons.md': failureReasons(),
   'docs/derived/wallets.md': wallets(),
   'docs/derived/notifications.md': notifications(),
-  'docs/derived/llms.txt': llmsText(),
+  'docs/derived/llms.txt': llmsText(openApiDocument('merchants')),
   'docs/derived/reliability.json': `${JSON.stringify(reliability(), null, 2)}\n`,
   'docs/reliability.md': reliabilityPage(),
   'docs/security.md': securityPage(),

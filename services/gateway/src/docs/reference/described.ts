@@ -1,5 +1,6 @@
 import type { ErrorRow } from '@payments/kernel'
-import { type Audience, openApiDocument } from '../../openapi/document.ts'
+import { derivedDocument } from '../../openapi/derived.ts'
+import type { Audience } from '../../openapi/document.ts'
 import type { Json } from '../../openapi/examples.ts'
 
 export interface Parameter {
@@ -75,7 +76,7 @@ export function describedInterface(audience: Audience): Interface {
 }
 
 function describe(audience: Audience): Interface {
-  const document = openApiDocument(audience) as {
+  const document = derivedDocument(audience) as {
     info: { title: string }
     tags: { name: string; description: string }[]
     paths: Record<string, Record<string, Json>>
