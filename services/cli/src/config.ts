@@ -8,8 +8,10 @@ export type Env = Readonly<Record<string, string | undefined>>
 
 /** What `login` keeps, in a file that only its owner reads. */
 export interface Config {
+  /** The service that is meant where none is named. */
   readonly url?: string
-  readonly apiKey?: string
+  /** The API key of each service, by its origin. */
+  readonly keys?: Readonly<Record<string, string>>
   /** Signs what `listen` forwards. */
   readonly signingSecret?: string
 }
@@ -20,11 +22,18 @@ export const folderOf = (env: Env): string =>
 
 export function readConfig(env: Env): Config {
   try {
-    return JSON.parse(readFileSync(join(folderOf(env), 'config.json'), 'utf8')) as Config
+    // Until 2026-11-28 there was one key, of the one service.
+    const { apiKey, ...config } = JSON.parse(readFileSync(join(folderOf(env), 'config.json'), 'utf8')) as Config & {
+      apiKey?: string
+    }
+    return apiKey && config.url ? { ...config, keys: { [originOf(config.url)]: apiKey, ...config.keys } } : config
   } catch {
     return {}
   }
 }
+
+/** Whom an address names: scheme, host and port. */
+export const originOf = (url: string): string => new URL(url).origin
 
 /** Replaces the file as a whole, so that two commands at once do not mix. */
 export function writeConfig(env: Env, config: Config): void {
@@ -36,7 +45,7 @@ export function writeConfig(env: Env, config: Config): void {
   renameSync(`${file}.${process.pid}`, file)
 }
 
-/** The service and the key: of the options, else of the environment, else of `login`. */
+/** The service: of the option, else of the environment, else of `login`. The key: likewise, but one of `login` is that of this service. */
 export interface Connection {
   readonly url: string
   readonly apiKey: string | undefined
@@ -51,9 +60,7 @@ export function connectionOf({ url, apiKey }: { url?: string; apiKey?: string },
     throw new UsageError(`"${text}" is not an address like https://payments.example.com`)
   if (address.protocol === 'http:' && !/^(localhost|\[::1\]|127(\.\d+){3})$/.test(address.hostname))
     throw new UsageError('The address must begin with https://, except for this machine')
-  // A key is sent to no other service than the one that it was kept for.
-  const own = url === undefined || url === kept.url ? kept.apiKey : undefined
-  return { url: text, apiKey: apiKey ?? (env.PAYMENTS_API_KEY || own) }
+  return { url: text, apiKey: apiKey ?? (env.PAYMENTS_API_KEY || kept.keys?.[address.origin]) }
 }
 
 /** @throws UsageError without a key */

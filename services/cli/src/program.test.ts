@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { commandOf, operations } from '@payments/agents'
 import { expect, test } from 'vitest'
@@ -109,9 +109,27 @@ test('login keeps a key that works, for its service alone, in a file of its owne
   expect(existsSync(join(folder, 'config.json'))).toBe(false)
   expect((await run('login', '--url', service.url, '--api-key', key)).out).toContain('(test)')
   const file = join(folder, 'config.json')
-  expect([statSync(file).mode & 0o777, JSON.parse(readFileSync(file, 'utf8')).apiKey]).toEqual([0o600, key])
+  const kept = { [service.url]: key }
+  expect([statSync(file).mode & 0o777, JSON.parse(readFileSync(file, 'utf8')).keys]).toEqual([0o600, kept])
   expect((await run('customers', 'list')).code).toBe(0)
-  expect((await run('customers', 'list', '--url', 'http://127.0.0.1:1')).err).toContain('No API key')
+  // Another address of the same service is the same one; another service gets no key, however it is named.
+  expect((await run('customers', 'list', '--url', `${service.url}/v1`)).code).toBe(0)
+  const elsewhere = 'http://127.0.0.1:1'
+  expect((await run('customers', 'list', '--url', elsewhere)).err).toContain('No API key')
+  const byVariable = person({ PAYMENTS_CONFIG_DIR: folder, PAYMENTS_URL: elsewhere })
+  expect((await byVariable.run('customers', 'list')).err).toContain('No API key')
+})
+
+test('the keys of several services are kept side by side, and one that was kept before there were several is found', async () => {
+  const { key } = await newMerchant(service)
+  const { run, folder } = person()
+  const file = join(folder, 'config.json')
+  writeFileSync(file, JSON.stringify({ url: 'https://other.example/v1', apiKey: 'svc_live_other' }))
+  expect((await run('login', '--url', service.url, '--api-key', key)).code).toBe(0)
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+    url: service.url,
+    keys: { 'https://other.example': 'svc_live_other', [service.url]: key },
+  })
 })
 
 test('every event can be triggered, and has happened', { timeout: 240_000 }, async () => {

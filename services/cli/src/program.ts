@@ -50,7 +50,10 @@ function programOf(place: Place): Command {
     .version(manifest.version, '-V, --version', 'print the version')
     .option('--json', 'print results as JSON, and nothing else on standard output')
     .option('--url <address>', 'the service; else PAYMENTS_URL, else the one of login')
-    .option('--api-key <key>', 'the API key; else PAYMENTS_API_KEY, else the one of login')
+    .option(
+      '--api-key <key>',
+      'the API key, which other users of this machine see among its processes; else PAYMENTS_API_KEY, else the one of login for the service',
+    )
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({ writeOut: (text) => out(text.trimEnd()), writeErr: (text) => err(text.trimEnd()) })

@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isPaymentsError, Payments } from '@payments/sdk'
-import { type Connection, type Env, environmentOf, readConfig, writeConfig } from '../config.ts'
+import { type Connection, type Env, environmentOf, originOf, readConfig, writeConfig } from '../config.ts'
 import { type Output, safe } from '../output.ts'
 import { openPage } from './open-page.ts'
 
@@ -27,7 +27,8 @@ export async function login(
   const { env, output } = place
   const apiKey = given.apiKey ?? (given.email ? await keyByEmail(url, given.email) : await keyByBrowser(url, place))
   await new Payments({ url, apiKey }).webhookEndpoints.eventTypes.list()
-  writeConfig(env, { ...readConfig(env), url, apiKey })
+  const kept = readConfig(env)
+  writeConfig(env, { ...kept, url, keys: { ...kept.keys, [originOf(url)]: apiKey } })
   output.out(
     output.json
       ? JSON.stringify({ url, environment: environmentOf(apiKey) })
