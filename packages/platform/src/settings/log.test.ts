@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { createLog } from './log.ts'
 
@@ -16,4 +17,15 @@ test('an error is logged without the objects that are attached to it', () => {
     stack: expect.stringContaining('log.test.ts'),
     code: '57P01',
   })
+})
+
+test('a full disk below standard output ends no process: what it does not take is dropped and counted', () => {
+  const script = `
+    import { createLog, droppedLines } from '${new URL('log.ts', import.meta.url).href}'
+    const log = createLog('info')
+    for (let n = 0; n < 3000; n++) log.info({ text: 'x'.repeat(1000) }, 'line')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    console.error(droppedLines())`
+  const command = `"${process.execPath}" --input-type=module --eval '${script.replaceAll("'", `'\\''`)}' 2>&1 >/dev/full`
+  expect(Number(execFileSync('sh', ['-c', command], { encoding: 'utf8' }))).toBeGreaterThan(1500)
 })

@@ -17,6 +17,23 @@ function serialiseError(error: Error): object {
   return { type, message, stack, code, constraint }
 }
 
+/** How much of the log waits for a place that takes no more, such as a full disk; what comes then is dropped. */
+const WAITING_BYTES = 1_000_000
+let dropped = 0
+
+/** Lines that this process has dropped because standard output took no more. */
+export const droppedLines = (): number => dropped
+
+/** Standard output, whose failure ends no process: what it does not take waits for the next line, and is dropped where it is too much. */
+function standardOutput() {
+  const output = pino.destination({ fd: 1, sync: true, maxLength: WAITING_BYTES })
+  output.on('error', () => undefined)
+  output.on('drop', () => {
+    dropped++
+  })
+  return output
+}
+
 /** A logger to standard output (or to `write`, for tests). */
 export function createLog(level: string, write?: (line: string) => void): Log {
   const options = {
@@ -28,5 +45,5 @@ export function createLog(level: string, write?: (line: string) => void): Log {
     mixin: traceIds,
     redact: { paths: SECRET_PATHS, censor: '[secret]' },
   }
-  return write ? pino(options, { write }) : pino(options)
+  return pino(options, write ? { write } : standardOutput())
 }

@@ -156,6 +156,8 @@ test('calls that answer with tokens are not served, and a visitor who is signed 
   const strangers: Record<string, string>[] = [
     { cookie: '' },
     { cookie: 'payments-dashboard=v2.x.y' },
+    { cookie: `${cookie}; payments-dashboard=v2.x.y` },
+    { cookie: `${cookie}; ${cookie}` },
     { authorization: 'Bearer x', cookie: '' },
   ]
   for (const headers of strangers) {

@@ -84,8 +84,9 @@ function cookieOf(runtime: Runtime, value: string, seconds: number): string {
 
 function tokensIn(runtime: Runtime, header: string): Tokens | undefined {
   const prefix = `${nameOf(isSecure(runtime))}=`
-  const cookie = header.split(/; */).find((each) => each.startsWith(prefix))
-  if (!cookie) return undefined
+  const [cookie, another] = header.split(/; */).filter((each) => each.startsWith(prefix))
+  // A page of a neighbouring name may have set the second: which of two is meant cannot be told.
+  if (!cookie || another !== undefined) return undefined
   try {
     return JSON.parse(runtime.keyring.decrypt(cookie.slice(prefix.length), CONTEXT)) as Tokens
   } catch {

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import {
   databaseProblems,
   domainsOf,
+  droppedLines,
   histograms,
   metricLabels,
   type Runtime,
@@ -50,6 +51,15 @@ export function createMetrics(runtime: Runtime): Metrics {
     registers: [registry],
     collect() {
       this.set(runningSnapshots())
+    },
+  })
+  new Counter({
+    name: 'log_lines_dropped_total',
+    help: 'Lines of the log that standard output did not take',
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(droppedLines())
     },
   })
   new Counter({

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { appendFileSync, existsSync, rmSync } from 'node:fs'
+import { appendFileSync, existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { everyDomain } from '@payments/api'
@@ -59,6 +59,19 @@ describe.skipIf(!hasTools('pg_dump', 'pg_restore', 'psql', 'setpriv'))('a backup
     }
     expect(await openRestore(db)).toMatchObject({ reason: 'declared' })
     await expect(restoreBackup(target, file('whole'))).rejects.toThrow('The database has tables: restore into an empty')
+  })
+
+  test('is read by nobody but its owner, also while it is written', async () => {
+    const modes = new Set<number>()
+    const seen = (name: string) => {
+      const found = statSync(file(name), { throwIfNoEntry: false })
+      if (found) modes.add(found.mode & 0o777)
+      return found
+    }
+    const done = backUp(url('source'), file('private')).then(() => true)
+    for (let ended = false; !ended; ended = await Promise.race([done, sleep(5).then(() => false)])) seen('private.part')
+    for (const name of ['private', 'private.json']) expect(seen(name)).toBeDefined()
+    expect([...modes]).toEqual([0o600])
   })
 
   test('that was changed or is not complete is not restored', async () => {

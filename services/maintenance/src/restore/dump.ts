@@ -35,6 +35,9 @@ export async function backUp(ownerUrl: string, file: string): Promise<Manifest> 
     const [taken] = rows
     if (!taken) throw new Error('PostgreSQL exported no snapshot')
     try {
+      // pg_dump writes into the file that is there: nobody but its owner reads it, from the first byte on.
+      await rm(part, { force: true })
+      await write(part, '')
       await run(
         'pg_dump',
         ['--format=custom', '--no-owner', '--no-acl', `--snapshot=${taken.snapshot}`, '--file', part],
