@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test, vi } from 'vitest'
 import { cleanUp, eventually, query, temporaryDirectory, testServer } from '../../test/servers.ts'
@@ -144,6 +145,30 @@ test('the running server of a crashed service is taken over, and is supervised f
   server.kill()
   await eventually(() => expect(server.onRestart).toHaveBeenCalledOnce(), 3)
   expect(await query(server.ownerUrl(), 'select 1 as one')).toEqual([{ one: 1 }])
+})
+
+test('the server of a service that ended without stopping it stops by itself, and one that was taken over does not', async () => {
+  const index = fileURLToPath(new URL('../index.ts', import.meta.url))
+  const crashed = async (directory: string) => {
+    const script = `import { startEmbedded } from '${index}'; await startEmbedded('${directory}', { settings: ['fsync=off'], orphanSeconds: 2 }); console.log('up')`
+    const service = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    cleanUp(() => service.kill('SIGKILL'))
+    await once(service.stdout, 'data')
+    const pid = findPostmaster(join(directory, 'postgres'))?.pid
+    service.kill('SIGKILL')
+    await once(service, 'exit')
+    return pid
+  }
+  const left = temporaryDirectory()
+  expect(await crashed(left)).toBeGreaterThan(0)
+  await eventually(() => expect(findPostmaster(join(left, 'postgres'))).toBeUndefined(), 10)
+  const taken = temporaryDirectory()
+  const pid = await crashed(taken)
+  const server = await testServer(taken)
+  await sleep(4000)
+  expect([server.pid(), server.onRestart.mock.calls.length]).toEqual([pid, 0])
 })
 
 test('the server starts although the process id in its lock file now belongs to another process, even another server', async () => {

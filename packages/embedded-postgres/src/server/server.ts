@@ -17,6 +17,8 @@ export interface EmbeddedServerOptions {
   readonly settings?: readonly string[]
   /** How long `stop` waits for a fast shutdown before an immediate one; 30 by default. */
   readonly stopSeconds?: number
+  /** How long the server waits for another service after this one has ended without stopping it; 30 by default. */
+  readonly orphanSeconds?: number
   /** Called when the server has died and runs again, on the same port. Connections from before are broken. */
   onRestart?(): void
   /** Called once when the server cannot be started again or another service took it over. The caller must still call `stop`. */
@@ -37,13 +39,13 @@ export interface EmbeddedServer {
 
 /**
  * Starts PostgreSQL from the binaries of the npm package in `directory`, initialises it on the first call, and keeps it
- * running until `stop`. A server that a crashed process left running there is taken over; a server that was killed recovers
+ * running until `stop`. A server that a crashed process left running there is taken over, and stops by itself where nobody does; a server that was killed recovers
  * from its log. As root it runs as another user, because PostgreSQL refuses root.
  * @throws EmbeddedServerError when it does not start, or when another running service uses the directory.
  */
 export async function startEmbedded(directory: string, options: EmbeddedServerOptions = {}): Promise<EmbeddedServer> {
   const cluster = locateCluster(directory, serverUser())
-  const { settings = [], stopSeconds = 30 } = options
+  const { settings = [], stopSeconds = 30, orphanSeconds = 30 } = options
   if (!holdsDatabase(cluster)) await initialise(cluster, !settings.includes('fsync=off'))
   makePrivate(cluster)
   const credentials = readCredentials(cluster)
@@ -66,6 +68,7 @@ export async function startEmbedded(directory: string, options: EmbeddedServerOp
       controller,
       ownerUrl: ownerUrl(),
       stopSeconds,
+      orphanSeconds,
       onRestart: options.onRestart,
       onLost: options.onLost,
     },

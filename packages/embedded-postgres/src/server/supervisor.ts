@@ -1,6 +1,7 @@
 import type { Client } from 'pg'
 import { lockDataDirectory } from '../directory/lock.ts'
 import { DirectoryInUseError, EmbeddedServerError, reasonOf } from '../error.ts'
+import { guard } from './guard.ts'
 import type { Launch } from './launch.ts'
 import { isPostmaster, type Postmaster } from './postmaster.ts'
 import { shutDown } from './shutdown.ts'
@@ -17,6 +18,7 @@ export interface SupervisorOptions {
   readonly controller: AbortController
   readonly ownerUrl: string
   readonly stopSeconds: number
+  readonly orphanSeconds: number
   onRestart?: (() => void) | undefined
   onLost?: ((error: EmbeddedServerError) => void) | undefined
 }
@@ -26,6 +28,7 @@ export class Supervisor {
   readonly #options: SupervisorOptions
   readonly #timer: NodeJS.Timeout
   #postmaster: Postmaster
+  #endGuard: () => void
   #lock: Client
   #locked = false
   #inUseByOther = false
@@ -36,6 +39,7 @@ export class Supervisor {
   constructor(options: SupervisorOptions, postmaster: Postmaster, lock: Client) {
     this.#options = options
     this.#postmaster = postmaster
+    this.#endGuard = this.#guard()
     this.#lock = lock
     this.#watch(lock)
     this.#timer = setInterval(() => this.#check(), CHECK_MS).unref()
@@ -57,6 +61,7 @@ export class Supervisor {
     await this.#recovery
     const { cluster } = this.#options.launch
     if (this.ownsDirectory) await shutDown(this.#postmaster.pid, cluster.data, this.#options.stopSeconds)
+    this.#endGuard()
     await this.#lock.end().catch(() => undefined)
   }
 
@@ -72,6 +77,11 @@ export class Supervisor {
       if (this.#lock === lock) this.#locked = false
       this.#check()
     })
+  }
+
+  #guard(): () => void {
+    const { launch, orphanSeconds } = this.#options
+    return guard(launch.cluster, this.#postmaster.pid, orphanSeconds)
   }
 
   #isAlive(): boolean {
@@ -113,6 +123,8 @@ export class Supervisor {
     const { launch } = this.#options
     this.#postmaster = await startPostmaster(launch, async () => port)
     if (this.#postmaster.port !== port) throw new DirectoryInUseError(launch.cluster.directory)
+    this.#endGuard()
+    this.#endGuard = this.#guard()
   }
 
   /** False when the server died in the meantime. */
