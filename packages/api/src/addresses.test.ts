@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import {
   call,
   cngnBodies,
+  enabledByWorker,
   type Merchant,
   newCollection,
   newCollectionBody,
@@ -18,7 +19,7 @@ import {
   useService,
 } from '#testing'
 
-const service = useService()
+const service = useService({ worker: true })
 
 /** What is no wallet on each type of network, in the words of the refusal. */
 const NO_WALLETS: Readonly<Record<NetworkType, readonly (readonly [address: string, what: string])[]>> = {
@@ -35,6 +36,11 @@ const NO_WALLETS: Readonly<Record<NetworkType, readonly (readonly [address: stri
   ],
   tvm: [[tokenContracts.tron?.USDT ?? '', 'the contract of USDT']],
 }
+
+/** Accounts of programs, which are no points of the curve. */
+const OFF_CURVE = ['4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T', 'D8cy77BBepLMngZx6ZukaTff5hCt1HrWyKk3Hnd9oitf']
+const NO_KEY =
+  'Must be a wallet: this Solana address has no private key, it is a token account or another account of a program. Set allowOffCurve to true if that program is to receive, such as a multisig'
 
 /** A request whose only mistake is its address. */
 interface Door {
@@ -169,6 +175,62 @@ function addressFields(file: string): string[] {
   )
 }
 
+/** The request with `allowOffCurve` where its addresses are. */
+function allowing(body: object, allowOffCurve: boolean | undefined): object {
+  if (allowOffCurve === undefined) return body
+  if (!('allowedDestinations' in body)) return { ...body, allowOffCurve }
+  return {
+    allowedDestinations: (body.allowedDestinations as readonly object[]).map((each) => ({ ...each, allowOffCurve })),
+  }
+}
+
+type Given = readonly (readonly [what: string, address: string])[]
+let known: Promise<Readonly<Record<NetworkType, Given>>> | undefined
+/** Deposit addresses of every kind of object, of another organisation, and the wallet that pays fees. */
+const givenAddresses = () => {
+  known ??= makeAddresses()
+  return known
+}
+async function makeAddresses(): Promise<Readonly<Record<NetworkType, Given>>> {
+  const other = await newMerchant(service)
+  const customer = await enabledByWorker(other)
+  const post = async (path: string, body: object, key = other.key) => {
+    const answer = await call(service, `POST /v1${path}`, { body, token: key })
+    expect(answer.status, answer.text).toBeLessThan(300)
+    return answer.body.data as Record<string, unknown>
+  }
+  const route = (more: Record<string, unknown>) => post('/payment-routes', newRouteBody(more))
+  const [evm, svm, tvm, swap, offramp] = await Promise.all([
+    route({}),
+    route({ originChainKey: 'solana' }),
+    route({ originChainKey: 'tron', originCurrency: 'USDT' }),
+    post('/swaps', newSwapBody()),
+    post('/offramps', newOfframpBody()),
+  ])
+  const session = await post(`/pay/${(await newCollection(other)).id}`, START_SESSION)
+  const convert = await post('/cngn/converts', { customerId: customer, ...cngnBodies.converts })
+  const { rows: ready } = await service.runtime.pool.query<{ address: string }>(
+    'select address from swap_addresses where taken_at is null limit 1',
+  )
+  const feePayer = 'AedKk7ZxEEZeT9SnKeLcEf4PKt45taSoCBCQP4AKgHYo'
+  await service.runtime.pool.query(
+    "insert into swap_fee_payers (environment, address, lamports, read_at) values ('test', $1, 0, now())",
+    [feePayer],
+  )
+  const deposit = 'a deposit address of this service'
+  const addressOf = (each: Record<string, unknown>) =>
+    [deposit, String((each.deposit as { address?: string } | null)?.address ?? each.depositAddress)] as const
+  return {
+    evm: [evm, session, offramp, convert].map(addressOf),
+    svm: [
+      ...[svm, swap].map(addressOf),
+      [deposit, ready[0]?.address ?? ''],
+      ['the wallet from which this service pays the fees of the network', feePayer],
+    ],
+    tvm: [addressOf(tvm)],
+  }
+}
+
 test('every request field that takes an address is among those that are tried here', () => {
   const described = ['openapi.json', 'openapi-operators.json'].flatMap(addressFields)
   expect([...new Set(described)].sort()).toEqual(Object.keys(DOORS).sort())
@@ -190,6 +252,45 @@ describe.each(Object.entries(DOORS))('%s', (name, doors) => {
           { [field]: `Must be a wallet: this is ${what}, and what is sent there is lost` },
         ])
       }
+    }
+  })
+
+  test('refuses accounts of Solana without a key, and takes them with `allowOffCurve` alone', async () => {
+    for (const { body, path } of doors.filter(({ type }) => type === 'svm')) {
+      const line = `${method.toUpperCase()} /v1${template.replace(/\{\w+\}/, path ?? (() => ''))}`
+      const send = (address: string, allowOffCurve: boolean | undefined) =>
+        call(service, line, {
+          body: allowing(body(address), allowOffCurve),
+          token: DASHBOARD.has(template) ? owner : merchant.key,
+        })
+      for (const address of OFF_CURVE)
+        for (const allowed of [undefined, false]) {
+          const answer = await send(address, allowed)
+          expect([answer.status, answer.body.errors], `${line} ${answer.text}`).toEqual([422, { [field]: NO_KEY }])
+        }
+      for (const address of OFF_CURVE) {
+        const answer = await send(address, true)
+        // What else a request of this test lacks, such as money, is no mistake of its address.
+        expect(answer.body.errors?.[field], `${line} ${answer.text}`).toBeUndefined()
+      }
+    }
+  })
+
+  test('refuses each address that this service has given out for deposits, whoever it was given to', async () => {
+    const given = await givenAddresses()
+    for (const { type, body, path } of doors) {
+      const line = `${method.toUpperCase()} /v1${template.replace(/\{\w+\}/, path ?? (() => ''))}`
+      for (const [what, address] of given[type])
+        for (const spelling of type === 'evm' ? [address, address.toLowerCase()] : [address]) {
+          const answer = await call(service, line, {
+            body: allowing(body(spelling), type === 'svm' || undefined),
+            token: DASHBOARD.has(template) ? owner : merchant.key,
+          })
+          expect([answer.status, answer.body.errors], `${line} ${type} ${answer.text}`).toEqual([
+            422,
+            { [field]: `Must be another wallet: this is ${what}` },
+          ])
+        }
     }
   })
 })

@@ -5,7 +5,7 @@ import { enabled } from '../test/money.ts'
 
 const addresses: Readonly<Record<NetworkType, string>> = {
   evm: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
-  svm: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
+  svm: '2vtrYKQhfbdS8Z3Dg8YKR77oBd6a8kDish4ChapMAEEA',
   tvm: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
 }
 const types = Object.keys(addresses) as NetworkType[]

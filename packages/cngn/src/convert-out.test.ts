@@ -16,6 +16,7 @@ let report: ConvertReport = pending
 let quotes = 0
 const converter: ConvertOutProvider = {
   name: 'sandbox',
+  returnAddresses: { base: '0x8617E340B3D01FA5F11F306F4090FD50E238070D' },
   quote: async ({ amount }) => ({
     networkKey: 'base',
     address: `0x${String(++quotes).padStart(40, 'a')}`,
@@ -43,6 +44,31 @@ async function sent(): Promise<{ merchant: Merchant; customerId: string; id: str
   expect((await show(merchant, 'converts', id)).status).toBe('processing')
   return { merchant, customerId, id }
 }
+
+test('nothing is sent to the treasury itself, nor to the deposit address of a convert that waits', async () => {
+  const merchant = await newMerchant(service)
+  const customerId = await enabled(service, merchant, '4000')
+  await newCngn(merchant, 'converts', customerId, out)
+  const { rows } = await service.runtime.pool.query<{ at: string }>(
+    'select receive_at as at from cngn_transfers where organisation_id = $1 and receive_at is not null',
+    [merchant.organisationId],
+  )
+  for (const [address, what] of [
+    ['0x8617E340B3D01FA5F11F306F4090FD50E238070D', 'the cNGN treasury of this service'],
+    [rows[0]?.at, 'a deposit address of this service'],
+  ])
+    for (const [path, body] of [
+      ['converts', { ...out, networkKey: 'base', destinationAddress: address }],
+      ['withdrawals', { ...cngnBodies.withdrawals, amount: '100', address }],
+    ] as const) {
+      const answer = await merchant.call(`POST /v1/cngn/${path}`, { body: { customerId, ...body } })
+      const field = path === 'converts' ? 'destinationAddress' : 'address'
+      expect([answer.status, answer.body.errors], answer.text).toEqual([
+        422,
+        { [field]: `Must be another wallet: this is ${what}` },
+      ])
+    }
+})
 
 test('what the converter delivered is what the convert and the journal show', async () => {
   const { merchant, customerId, id } = await sent()

@@ -1,5 +1,5 @@
 /** cNGN, the naira stablecoin: enablement of customers, their balance, and its five kinds of movements. */
-import { bind } from '@payments/kernel'
+import { bind, environments } from '@payments/kernel'
 import { domain, withFaults } from '@payments/platform'
 import { cngnAdminRouter } from './api/admin-router.ts'
 import { callbacks } from './api/callbacks.ts'
@@ -122,6 +122,21 @@ export const cngn = domain({
       'cNGN payins': failures.payin,
       'cNGN deposits': failures.deposit,
     },
+    ownAddresses: [
+      {
+        what: 'a deposit address of this service',
+        from: 'cngn_transfers',
+        by: 'receive_at',
+        where: "kind in ('convert', 'deposit') and environment in ('test', 'live')",
+      },
+      {
+        what: 'the cNGN treasury of this service',
+        known: ({ providers }) =>
+          environments
+            .flatMap((environment) => providers.bound(convertOutProvider, environment))
+            .flatMap(({ returnAddresses = {} }) => Object.values(returnAddresses)),
+      },
+    ],
   },
   work: { jobs: [verifyIdentity, expireIdentities, compareTreasury, cngnPurge], tasks, notifications },
   operators: {

@@ -11,9 +11,9 @@ const addresses: Readonly<Record<NetworkType, { service: string; organisation: s
     payer: '0x8617E340B3D01FA5F11F306F4090FD50E238070D',
   },
   svm: {
-    service: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
+    service: '2vtrYKQhfbdS8Z3Dg8YKR77oBd6a8kDish4ChapMAEEA',
     organisation: '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU',
-    payer: 'D8cy77BBepLMngZx6ZukaTff5hCt1HrWyKk3Hnd9oitf',
+    payer: '7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV',
   },
   tvm: {
     service: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',

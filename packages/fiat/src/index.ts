@@ -87,6 +87,7 @@ export const fiat = domain({
     restore,
   },
   money: {
+    ownAddresses: [{ what: 'a deposit address of this service', from: 'offramps', by: 'deposit_address' }],
     receipts: { offramp: offrampReceipt, onramp: onrampReceipt },
     failureReasons: { Offramps: offrampFailures, Onramps: onrampFailures },
   },

@@ -54,7 +54,7 @@ test('an object is found by its id, an id of its provider, a transaction hash, a
   expect(await search(email.slice(0, -1))).toEqual([])
 })
 
-test('every search and every list of what needs an operator is answered by an index', async () => {
+test('every search, every list of what needs an operator and every address of the service is answered by an index', async () => {
   const { pool } = service.runtime
   const client = await pool.connect()
   try {
@@ -63,7 +63,13 @@ test('every search and every list of what needs an operator is answered by an in
       const { rows } = await client.query(`explain ${text}`, values)
       return rows.map((row) => row['QUERY PLAN']).join('\n')
     }
-    for (const { operators } of domainsOf(service.runtime)) {
+    for (const { operators, money } of domainsOf(service.runtime)) {
+      for (const own of money?.ownAddresses ?? []) {
+        if ('known' in own || own.from === 'swap_fee_payers') continue
+        const plan = await plans(`select from ${own.from} where ${own.by} = $1 and ${own.where ?? true}`, ['x'])
+        expect(plan, own.from).not.toContain('Seq Scan')
+        expect(plan, own.from).toContain('Index Cond')
+      }
       for (const { kind, from, by } of operators?.search ?? [])
         for (const column of Object.values(by))
           expect(

@@ -78,6 +78,7 @@ export const routes = domain({
     timeline: { parts: depositIds },
   },
   money: {
+    ownAddresses: [{ what: 'a deposit address of this service', from: 'payment_route_addresses', by: 'address' }],
     receipts: { payment_route: paymentRouteReceipt },
     failureReasons: { 'Deposits to payment routes': failureReasons },
   },

@@ -72,7 +72,7 @@ describe('creating', () => {
       'destinationAddress',
       'Checksum of the Tron address is wrong',
     ],
-    [{ refundAddress: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T' }, 'refundAddress', EVM],
+    [{ refundAddress: '2vtrYKQhfbdS8Z3Dg8YKR77oBd6a8kDish4ChapMAEEA' }, 'refundAddress', EVM],
     [{ destinationAddress: '0x000000000000000000000000000000000000dEaD' }, 'destinationAddress', BURN],
     [{ refundAddress: '0x0000000000000000000000000000000000000000' }, 'refundAddress', BURN],
     [{ destinationChainKey: 'solana', destinationAddress: '1'.repeat(32) }, 'destinationAddress', BURN],
@@ -175,7 +175,7 @@ describe('creating', () => {
     expect(await refundOf()).toBe(first)
     expect(await refundOf({ refundAddress: second })).toBe(second)
     // Another kind of chain, environment or organisation: not this route.
-    expect(await refundOf({ originChainKey: 'solana' })).toBe('4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T')
+    expect(await refundOf({ originChainKey: 'solana' })).toBe('2vtrYKQhfbdS8Z3Dg8YKR77oBd6a8kDish4ChapMAEEA')
     for (const other of [await newMerchant(service), await newMerchant(service, { ...merchant, environment: 'live' })])
       expect((await other.call('GET /v1/payment-routes/refund-addresses')).body.data.organisation.evm).toBeNull()
 

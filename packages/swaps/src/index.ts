@@ -74,7 +74,18 @@ export const swaps = domain({
       return seed ? [{ setting: 'SWAP_SEED', secret: seed }] : []
     },
   },
-  money: { receipts: { swap: swapReceipt }, failureReasons: { Swaps: failureReasons } },
+  money: {
+    receipts: { swap: swapReceipt },
+    failureReasons: { Swaps: failureReasons },
+    ownAddresses: [
+      { what: 'a deposit address of this service', from: 'swap_addresses', by: 'address' },
+      {
+        what: 'the wallet from which this service pays the fees of the network',
+        from: 'swap_fee_payers',
+        by: 'address',
+      },
+    ],
+  },
   work: {
     jobs: [swapsPurge],
     tasks: [pollTask, addressTask, feePayerTask],

@@ -36,7 +36,7 @@ test('a new swap shows its price, its minimum, its address and its end', async (
       kind: 'swap',
       amount: '100 EURC',
       amountUsd: '107.946',
-      destination: 'Solana USDC 4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
+      destination: 'Solana USDC 2vtrYKQhfbdS8Z3Dg8YKR77oBd6a8kDish4ChapMAEEA',
       receipt: { type: 'swap', depositedAmount: '0', destination: { amount: '0', amountUsd: '' } },
     },
   ])

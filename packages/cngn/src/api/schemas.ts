@@ -1,6 +1,18 @@
 import { CustomerRef } from '@payments/customers'
 import { AccountCheck } from '@payments/fiat'
-import { Amount, count, exampleId, items, Metadata, pathId, personal, text, time, total } from '@payments/kernel'
+import {
+  Amount,
+  allowOffCurve,
+  count,
+  exampleId,
+  items,
+  Metadata,
+  pathId,
+  personal,
+  text,
+  time,
+  total,
+} from '@payments/kernel'
 import { z } from 'zod'
 import { failures } from '../states/failure-reasons.ts'
 import { CNGN, stablecoins } from '../transfers/kinds.ts'
@@ -83,6 +95,7 @@ export const NewConvert = z
     refundAddress: wallet('Into cNGN: where a deposit goes back to that cannot be converted; else absent')
       .nullable()
       .optional(),
+    allowOffCurve,
   })
   // The parts of both directions do not belong together.
   .meta({
@@ -101,6 +114,7 @@ export const NewWithdrawal = z.strictObject({
   amount,
   networkKey: Input(40, 'Network: see `GET /cngn/networks`', 'base'),
   address: wallet('Wallet that receives the cNGN'),
+  allowOffCurve,
 })
 export const NewPayout = z.strictObject({
   ...base,

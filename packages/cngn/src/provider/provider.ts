@@ -202,6 +202,8 @@ export interface ConvertReport {
 
 /** Converts cNGN out: a withdrawal to an address, whose proceeds are delivered. */
 export interface ConvertOutProvider extends Provider {
+  /** The treasury's addresses, by network: what cannot be converted comes back there. */
+  readonly returnAddresses?: Readonly<Record<string, string>>
   /**
    * An address of its own, with the terms. No money moves.
    * @throws capability_unavailable 503 where cNGN cannot be converted now, validation_failed 422, and the provider's 502 and 503

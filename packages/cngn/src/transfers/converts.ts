@@ -6,6 +6,7 @@ import {
   type ProviderChoice,
   type QueryContext,
   recordChoice,
+  refuseOwnAddresses,
   type UnitOfWork,
 } from '@payments/platform'
 import type { z } from 'zod'
@@ -65,7 +66,8 @@ export async function prepareConvert(context: QueryContext, input: Input): Promi
   if (converters) {
     if (input.refundAddress) throw invalid({ refundAddress: `Must be absent: ${CNGN} goes back to the balance` })
     if (!input.destinationAddress) throw invalid({ destinationAddress: 'Required' })
-    const destinationAddress = requestedAddress(network, input.destinationAddress, 'destinationAddress')
+    const destinationAddress = requestedAddress(network, input.destinationAddress, 'destinationAddress', input)
+    await refuseOwnAddresses(context, { destinationAddress })
     await checkMoneyOut(context, input.customerId, amount)
     const { provider, answer, choice } = await bestAnswer(
       converters,
@@ -84,7 +86,10 @@ export async function prepareConvert(context: QueryContext, input: Input): Promi
     }
   }
   if (input.destinationAddress) throw invalid({ destinationAddress: `Must be absent: ${CNGN} goes to the balance` })
-  const refundAddress = input.refundAddress ? requestedAddress(network, input.refundAddress, 'refundAddress') : null
+  const refundAddress = input.refundAddress
+    ? requestedAddress(network, input.refundAddress, 'refundAddress', input)
+    : null
+  await refuseOwnAddresses(context, { refundAddress })
   await checkEnabled(context, input.customerId)
   if (!accounts) throw errors.cngn_provider_unavailable()
   const { address, expiresAt, ...terms } = await accounts.convertAddress(

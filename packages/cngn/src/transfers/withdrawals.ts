@@ -1,6 +1,6 @@
 import { newId, requestedAddress } from '@payments/kernel'
 import { countPayout } from '@payments/ledger'
-import { createResource, type UnitOfWork } from '@payments/platform'
+import { createResource, refuseOwnAddresses, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import type { NewWithdrawal } from '../api/schemas.ts'
 import { checkMoneyOut, cngnNetwork } from '../customers/rules.ts'
@@ -26,7 +26,8 @@ export async function createWithdrawal(unit: UnitOfWork, input: z.output<typeof 
   const amount = minorAmount(input.amount, CNGN)
   checkLimits(amount, CNGN, LEAST)
   const network = cngnNetwork(input.networkKey)
-  const address = requestedAddress(network, input.address, 'address')
+  const address = requestedAddress(network, input.address, 'address', input)
+  await refuseOwnAddresses(unit, { address })
   await checkMoneyOut(unit, input.customerId, amount)
   const id = newId()
   const destination = { type: 'wallet', networkKey: network.key, address } as const

@@ -2,6 +2,7 @@ import { allFields, BrandingFields, BrandingPatch } from '@payments/branding'
 import { CustomerRef } from '@payments/customers'
 import {
   Amount,
+  allowOffCurve,
   count,
   createdAt,
   environments,
@@ -115,6 +116,7 @@ export const NewCollection = z
       .min(1)
       .max(128)
       .meta({ description: 'Your wallet on that network', example: WALLET }),
+    allowOffCurve,
     acceptedNetworks: acceptedNetworks.nullable().optional(),
     acceptedCurrencies: acceptedCurrencies.nullable().optional(),
     methods: z
@@ -459,6 +461,7 @@ export const PayAction = CollectionId.extend({
     })
     .nullable()
     .optional(),
+  allowOffCurve,
   refundBankAccount: z
     .strictObject({
       accountNumber: personal(z.string().min(1).max(40).meta({ description: 'Account number', example: '0123456789' })),

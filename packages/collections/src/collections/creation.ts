@@ -11,7 +11,7 @@ import {
   refuseMistakes,
   unknownNetwork,
 } from '@payments/kernel'
-import { createResource, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { createResource, type QueryContext, refuseOwnAddresses, sqlOf, type UnitOfWork } from '@payments/platform'
 import { type AvailableNetwork, availableNetworks } from '@payments/routes'
 import type { z } from 'zod'
 import { DEFAULT_EMBED, mergeEmbed } from '../api/fields.ts'
@@ -70,7 +70,7 @@ export async function prepareCollection(context: QueryContext, input: Input): Pr
     await checkTransfers(context, asked, wrong)
     refuseMistakes(wrong)
   }
-  await checkCustomer(context, input.customerId)
+  await Promise.all([checkCustomer(context, input.customerId), refuseOwnAddresses(context, { destinationAddress })])
   if (input.branding) await checkLogo(context, input.branding as BrandFields, 'branding.logoId')
   const paymentPolicy = mergePolicy(policy, input.paymentPolicy, 'paymentPolicy.')
   return { totals, amount, pricing, destinationAddress, paymentOptions, paymentPolicy }
@@ -97,7 +97,7 @@ function destination(input: Input, networks: readonly AvailableNetwork[], wrong:
   if (!network) return ''
   if (!network.destinations.includes(input.currency))
     wrong.currency = `Not available on ${network.key}: one of ${network.destinations.join(', ')}`
-  return addressField(wrong, 'destinationAddress', network.type, input.destinationAddress) ?? ''
+  return addressField(wrong, 'destinationAddress', network.type, input.destinationAddress, input) ?? ''
 }
 
 function options(input: Input, networks: readonly AvailableNetwork[], wrong: Mistakes): PaymentChoice[] {

@@ -18,6 +18,7 @@ import {
   move,
   type QueryContext,
   queryContext,
+  refuseOwnAddresses,
   type UnitOfWork,
 } from '@payments/platform'
 import {
@@ -92,6 +93,7 @@ export async function prepareStart(context: QueryContext, input: Input, call: Ca
   const refundAddress = refundOf(collection, input, wrong)
   if (input.refundBankAccount && !transfers) wrong.refundBankAccount = 'Only for a bank transfer'
   if (Object.keys(wrong).length > 0 || !choice) throw invalid(wrong)
+  await refuseOwnAddresses(merchantContext, { refundAddress })
   const route = await prepareHiddenRoute(merchantContext, {
     name: collection.title,
     origin: choice,
@@ -203,11 +205,11 @@ async function targetOf(
 
 function refundOf(
   { paymentPolicy }: CollectionRow,
-  { refundAddress, networkKey = '' }: Input,
+  { refundAddress, networkKey = '', allowOffCurve }: Input,
   wrong: Mistakes,
 ): string | null {
   const type = networkOf(networkKey)?.type
-  if (refundAddress && type) return addressField(wrong, 'refundAddress', type, refundAddress) ?? null
+  if (refundAddress && type) return addressField(wrong, 'refundAddress', type, refundAddress, { allowOffCurve }) ?? null
   if (paymentPolicy.mismatch === 'return') wrong.refundAddress = 'Required: another amount is sent back there'
   return null
 }

@@ -1,6 +1,7 @@
 import { CustomerRef } from '@payments/customers'
 import {
   Amount,
+  allowOffCurve,
   count,
   createdAt,
   environments,
@@ -147,6 +148,7 @@ export const NewOfframp = z.strictObject({
   )
     .nullable()
     .optional(),
+  allowOffCurve,
   bankAccount: z
     .strictObject({
       ...AccountIn,
@@ -264,6 +266,7 @@ export const NewOnramp = z.strictObject({
   sourceCurrency: fiat('Currency of the payment'),
   destinationCurrency: stablecoin('Stablecoin that is delivered'),
   destinationAddress: Input(128, 'Wallet that receives the stablecoin', WALLET),
+  allowOffCurve,
   networkKey: network('Network of the delivery'),
   refundBankAccount: z
     .strictObject({

@@ -86,6 +86,7 @@ export async function prepareBankTransfer(
     sourceCurrency: currency,
     destinationCurrency: asset,
     destinationAddress: address,
+    allowOffCurve: true,
     networkKey,
     customerId,
     refundBankAccount,

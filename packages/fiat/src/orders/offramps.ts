@@ -7,6 +7,7 @@ import {
   type ProviderChoice,
   type QueryContext,
   recordChoice,
+  refuseOwnAddresses,
   type UnitOfWork,
 } from '@payments/platform'
 import type { z } from 'zod'
@@ -89,11 +90,14 @@ async function prepareWith(
   const bank = bankOf(await provider.institutions(plan.currency), account, BANK)
   const corridor = corridorOver(plan, bank, `${BANK}bankCode`, plan.asset)
   const refundAddress = input.refundAddress
-    ? requestedAddress(plan.network, input.refundAddress, 'refundAddress')
+    ? requestedAddress(plan.network, input.refundAddress, 'refundAddress', input)
     : provider.refundAddresses?.[plan.network.type]
   if (!refundAddress) throw invalid({ refundAddress: 'Required in the live environment' })
   if (quote) checkQuote(quote, plan)
-  await checkCustomer(context, input.customerId)
+  await Promise.all([
+    checkCustomer(context, input.customerId),
+    refuseOwnAddresses(context, input.refundAddress ? { refundAddress } : {}),
+  ])
   await checkReference(context, 'offramp', input.reference, errors.offramp_reference_used)
   const check = await accountName(context, provider, account, 'order')
   if (check.status === 'not_found') throw invalid({ [`${BANK}accountNumber`]: `No such account at ${bank.name}` })

@@ -7,6 +7,7 @@ import {
   type ProviderChoice,
   type QueryContext,
   recordChoice,
+  refuseOwnAddresses,
   type UnitOfWork,
 } from '@payments/platform'
 import type { z } from 'zod'
@@ -58,13 +59,13 @@ async function prepareWith(
   const offers = await provider.offers()
   const plan = planOf('onramp', 'output' in input ? { ...input, amount: aboutToPay(input, offers) } : input, offers)
   checkFiatLimits(offers, plan.currency, plan.amount)
-  const destinationAddress = requestedAddress(plan.network, input.destinationAddress, 'destinationAddress')
+  const destinationAddress = requestedAddress(plan.network, input.destinationAddress, 'destinationAddress', input)
   const refundAccount = input.refundBankAccount ?? null
   if (refundAccount)
     bankOf(await provider.institutions(plan.currency), { currency: plan.currency, ...refundAccount }, REFUND)
   else if (context.actor.environment === 'live')
     throw invalid({ refundBankAccount: 'Required in the live environment' })
-  await checkCustomer(context, input.customerId)
+  await Promise.all([checkCustomer(context, input.customerId), refuseOwnAddresses(context, { destinationAddress })])
   await checkReference(context, 'onramp', input.reference, errors.onramp_reference_used)
   const id = newId()
   const create = () =>

@@ -32,6 +32,13 @@ export const time = (description: string) => z.iso.datetime().meta({ description
 export const createdAt = time('When it was created')
 export const updatedAt = time('When it last changed')
 
+/** The field beside each address of a wallet: see `parseAddress`. */
+export const allowOffCurve = z.boolean().optional().meta({
+  description:
+    'Accept Solana addresses that have no private key, such as the vault of a multisig. Token accounts have none either: what is sent to one can be lost',
+  example: false,
+})
+
 /** The array of a list. */
 export const items = <T extends z.ZodType>(description: string, item: T) => z.array(item).meta({ description })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { invalid } from '../errors.ts'
-import { parseAddress } from '../money/addresses.ts'
+import { type AddressRules, parseAddress } from '../money/addresses.ts'
 import { AmountError, type Asset, toBoundedMinor } from '../money/money.ts'
 import { type Network, type NetworkType, networks } from '../money/networks.ts'
 
@@ -47,17 +47,27 @@ export function networkField(
   return found
 }
 
-/** The address in its canonical spelling; undefined, with a mistake, if it is none of the network's type. */
-export function addressField(wrong: Mistakes, field: string, type: NetworkType, text: string): string | undefined {
-  const parsed = parseAddress(type, text)
+/** The address in its canonical spelling; undefined, with a mistake, if it is no wallet of the network's type: see {@link parseAddress}. */
+export function addressField(
+  wrong: Mistakes,
+  field: string,
+  type: NetworkType,
+  text: string,
+  rules?: AddressRules,
+): string | undefined {
+  const parsed = parseAddress(type, text, rules)
   if ('address' in parsed) return parsed.address
   wrong[field] = parsed.error
   return undefined
 }
 
 /** An address of a request in its canonical spelling. @throws validation_failed 422 on the field */
-export const requestedAddress = ({ type }: { readonly type: NetworkType }, text: string, field: string): string =>
-  checked((wrong) => addressField(wrong, field, type, text))
+export const requestedAddress = (
+  { type }: { readonly type: NetworkType },
+  text: string,
+  field: string,
+  rules?: AddressRules,
+): string => checked((wrong) => addressField(wrong, field, type, text, rules))
 
 /** The amount in minor units; undefined, with a mistake, if it is no amount of the asset. */
 export function amountField(wrong: Mistakes, field: string, text: string, asset: Asset): bigint | undefined {

@@ -1,3 +1,6 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { address, getProgramDerivedAddress } from '@solana/addresses'
+import bs58 from 'bs58'
 import { expect, test } from 'vitest'
 import { canonicalAddress, isAddressOf, parseAddress } from './addresses.ts'
 import { networks } from './networks.ts'
@@ -5,7 +8,7 @@ import { cngnContracts, tokenContracts } from './tokens.ts'
 
 test('an address is validated by the rules of its network type, including the checksum', () => {
   const evm = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
-  const solana = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T'
+  const solana = '2vtrYKQhfbdS8Z3Dg8YKR77oBd6a8kDish4ChapMAEEA'
   const tron = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'
   expect([isAddressOf('evm', evm), isAddressOf('evm', evm.toLowerCase())]).toEqual([true, true])
   expect([isAddressOf('svm', solana), isAddressOf('tvm', tron)]).toEqual([true, true])
@@ -94,5 +97,25 @@ test('a program, a sysvar or another account of Solana itself is no wallet, and 
     expect(isAddressOf('svm', address), address).toBe(true)
     expect(parseAddress('svm', address), address).toEqual(refusal('a program or an account of Solana itself'))
   }
-  expect(parseAddress('svm', '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T')).toHaveProperty('address')
+  expect(parseAddress('svm', '2vtrYKQhfbdS8Z3Dg8YKR77oBd6a8kDish4ChapMAEEA')).toHaveProperty('address')
+})
+
+test('a Solana address without a private key is refused unless it is allowed; one with a key never is', async () => {
+  const programAddress = address('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL')
+  for (let seed = 0; seed < 50; seed++) {
+    const [derived] = await getProgramDerivedAddress({ programAddress, seeds: [Uint8Array.of(seed)] })
+    expect(parseAddress('svm', derived), derived).toEqual({
+      error:
+        'Must be a wallet: this Solana address has no private key, it is a token account or another account of a program. Set allowOffCurve to true if that program is to receive, such as a multisig',
+    })
+    expect(parseAddress('svm', derived, { allowOffCurve: true })).toEqual({ address: derived })
+    const { publicKey } = generateKeyPairSync('ed25519')
+    const key = bs58.encode(publicKey.export({ format: 'der', type: 'spki' }).subarray(-32))
+    expect(parseAddress('svm', key), key).toEqual({ address: key })
+  }
+  // What is known to lose money stays refused.
+  expect(parseAddress('svm', '1nc1nerator11111111111111111111111111111111', { allowOffCurve: true })).toHaveProperty(
+    'error',
+  )
+  expect(parseAddress('evm', '0x71C7656EC7ab88b098defB751B7401B5f6d8976F')).toHaveProperty('address')
 })

@@ -1,13 +1,15 @@
 import { requireConfirmedOwner } from '@payments/accounts'
 import { type AssetSymbol, assets, toDecimal } from '@payments/kernel'
-import { type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { type QueryContext, refuseOwnAddresses, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from '../errors.ts'
 import {
   destinationText,
+  hasOffCurve,
   type PayoutControls,
   type PayoutControlsPatch,
   type PayoutDestination,
+  walletOf,
 } from './payout-schemas.ts'
 import { ledgerSettings } from './settings.ts'
 
@@ -97,14 +99,16 @@ export async function payoutControls({ runtime, em, actor }: QueryContext): Prom
       const used = BigInt(usage.find((each) => each.asset === symbol)?.used ?? 0)
       return { currency: symbol, limit: toDecimal(limit, asset), used: toDecimal(used, asset) }
     }),
-    allowedDestinations: lists[0]?.entries ?? null,
+    // Entries of releases before do not say it, and the list is sent back with them.
+    allowedDestinations:
+      lists[0]?.entries.map((each) => (hasOffCurve(each) ? { ...each, allowOffCurve: true } : each)) ?? null,
   }
 }
 
 /**
  * Replaces the allow-list; null removes it, so that every destination is allowed again. In live only an owner with a confirmed
  * session may do it, because a list that a leaked key could change would protect nothing.
- * @throws ServiceError 403
+ * @throws ServiceError 403; validation_failed 422
  */
 export async function changePayoutControls(
   unit: UnitOfWork,
@@ -112,6 +116,10 @@ export async function changePayoutControls(
 ): Promise<z.input<typeof PayoutControls>> {
   const { organisationId, environment } = unit.actor
   if (environment === 'live') await requireConfirmedOwner(unit)
+  const wallets = (allowedDestinations ?? []).flatMap((each, place) =>
+    each.type === 'wallet' ? [[`allowedDestinations.${place}.address`, walletOf(each)] as const] : [],
+  )
+  await refuseOwnAddresses(unit, Object.fromEntries(wallets))
   const db = sqlOf(unit.em)
   if (allowedDestinations === null)
     await db.query('delete from payout_allow_lists where organisation_id = $1 and environment = $2', [

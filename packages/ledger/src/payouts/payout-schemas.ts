@@ -1,6 +1,8 @@
 import {
   addressField,
+  allowOffCurve,
   canonicalAddress,
+  isOffCurve,
   items,
   type Mistakes,
   networkField,
@@ -15,11 +17,12 @@ const WalletDestination = z
     type: z.literal('wallet').meta({ description: 'A wallet' }),
     networkKey: text('Network key', 'base').max(40),
     address: text('Address on this network', '0x71C7656EC7ab88b098defB751B7401B5f6d8976F').max(100),
+    allowOffCurve,
   })
-  .superRefine(({ networkKey, address }, context) => {
+  .superRefine(({ networkKey, address, allowOffCurve }, context) => {
     const wrong: Mistakes = {}
     const network = networkField(wrong, 'networkKey', networkKey)
-    if (network) addressField(wrong, 'address', network.type, address)
+    if (network) addressField(wrong, 'address', network.type, address, { allowOffCurve })
     for (const [field, message] of Object.entries(wrong)) context.addIssue({ code: 'custom', path: [field], message })
   })
 const BankDestination = z.strictObject({
@@ -44,10 +47,22 @@ export const PayoutDestination = z
 /** One text for each destination, whatever the spelling of its address. */
 export function destinationText(destination: z.output<typeof PayoutDestination>): string {
   if (destination.type === 'bank') return `bank:${destination.bankCode}:${destination.accountNumber}`
-  const { networkKey, address } = destination
-  const network = networkOf(networkKey)
-  return `wallet:${networkKey}:${(network && canonicalAddress(network.type, address)) ?? address}`
+  return `wallet:${destination.networkKey}:${walletOf(destination)}`
 }
+
+type Wallet = z.output<typeof WalletDestination>
+
+/** The address of a wallet in its canonical spelling. */
+export function walletOf({ networkKey, address }: Wallet): string {
+  const network = networkOf(networkKey)
+  return (network && canonicalAddress(network.type, address)) ?? address
+}
+
+/** Is it a Solana address without a private key? Then its list is accepted with `allowOffCurve` alone. */
+export const hasOffCurve = (destination: z.output<typeof PayoutDestination>): boolean =>
+  destination.type === 'wallet' &&
+  networkOf(destination.networkKey)?.type === 'svm' &&
+  isOffCurve('svm', destination.address)
 
 export const PayoutControls = z
   .object({

@@ -40,12 +40,23 @@ export interface SelfCheck {
   latest(runtime: Pick<Runtime, 'pool'>): Promise<Readonly<Record<string, unknown>> | null>
 }
 
+/**
+ * Addresses of this service: nothing is paid out or sent back to one of them. `what` they are, for messages. Either those of a table, by a
+ * column (or expression) with an index of its own, or those that the settings name.
+ */
+export type OwnAddresses = { readonly what: string } & (
+  | { readonly from: string; readonly by: string; readonly where?: string }
+  | { known(runtime: Pick<Runtime, 'settings' | 'providers'>): readonly string[] }
+)
+
 /** What a domain says of the money that it moves. */
 export interface MoneyDeclaration {
   /** Receipts by kind of transaction (specification, Transaction). */
   readonly receipts?: Readonly<Record<string, ReceiptDeclaration>>
   /** The documented list of failure reasons of each kind of object, by its name in the reference. */
   readonly failureReasons?: Readonly<Record<string, FailureReasons>>
+  /** Addresses that it gives out for deposits, and those that it pays from. */
+  readonly ownAddresses?: readonly OwnAddresses[]
   /** Checks whose latest result the internal server shows. */
   readonly selfChecks?: readonly SelfCheck[]
 }

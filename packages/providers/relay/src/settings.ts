@@ -9,7 +9,8 @@ function treasuryAddress(part: string): [networkKey: string, address: string] | 
   const [key, text] = [part.slice(0, at), part.slice(at + 1)]
   const network = cngnNetworks.some(({ networkKey }) => networkKey === key) ? networkOf(key) : undefined
   if (!network) return `must be like base:0x…, with networks of cNGN; not "${part}"`
-  const parsed = parseAddress(network.type, text)
+  // What operators configure may be the vault of a multisig.
+  const parsed = parseAddress(network.type, text, { allowOffCurve: true })
   return 'error' in parsed ? `${key}: ${parsed.error}` : [key, parsed.address]
 }
 

@@ -1,6 +1,7 @@
 import { CustomerRef } from '@payments/customers'
 import {
   Amount,
+  allowOffCurve,
   count,
   createdAt,
   environments,
@@ -52,6 +53,7 @@ export const NewPaymentRoute = z.strictObject({
   )
     .nullable()
     .optional(),
+  allowOffCurve,
   customerId: CustomerRef.nullable().optional(),
   metadata: Metadata.optional(),
 })
@@ -214,7 +216,7 @@ export const CurrencyList = z.object({
 
 const EXAMPLES = {
   evm: SAFE,
-  svm: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
+  svm: '2vtrYKQhfbdS8Z3Dg8YKR77oBd6a8kDish4ChapMAEEA',
   tvm: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
 } as const
 const KIND = { evm: 'EVM networks', svm: 'Solana', tvm: 'Tron' } as const
@@ -227,24 +229,30 @@ export const RefundAddresses = z
   })
   .meta({ id: 'RefundAddresses', description: 'Default refund addresses by kind of network' })
 
+/** The types of networks that a refund address may be for. */
+export const refundTypes = ['evm', 'svm', 'tvm'] as const satisfies readonly NetworkType[]
+
 const refundAddressOf = (type: NetworkType) =>
   z
     .string()
+    .min(1)
     .max(128)
-    .transform((given, context) => {
-      const parsed = parseAddress(type, given)
-      if ('address' in parsed) return parsed.address
-      context.addIssue({ code: 'custom', message: parsed.error })
-      return z.NEVER
-    })
     .nullable()
     .optional()
     .meta({ description: `Address on ${KIND[type]}; null removes it`, example: EXAMPLES[type] })
-export const RefundAddressChange = z.strictObject({
-  evm: refundAddressOf('evm'),
-  svm: refundAddressOf('svm'),
-  tvm: refundAddressOf('tvm'),
-})
+export const RefundAddressChange = z
+  .strictObject({
+    evm: refundAddressOf('evm'),
+    svm: refundAddressOf('svm'),
+    tvm: refundAddressOf('tvm'),
+    allowOffCurve,
+  })
+  .superRefine((change, context) => {
+    for (const type of refundTypes) {
+      const parsed = change[type] ? parseAddress(type, change[type], change) : undefined
+      if (parsed && 'error' in parsed) context.addIssue({ code: 'custom', path: [type], message: parsed.error })
+    }
+  })
 
 /** How a sandbox deposit ends. `blocked`: the provider holds it for compliance. */
 export const sandboxOutcomes = ['completed', 'failed', 'refunded', 'blocked'] as const

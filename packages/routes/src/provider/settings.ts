@@ -6,7 +6,8 @@ const refundAddress = (type: NetworkType, description: string) =>
   z
     .string()
     .superRefine((text, context) => {
-      const parsed = parseAddress(type, text)
+      // What operators configure may be the vault of a multisig.
+      const parsed = parseAddress(type, text, { allowOffCurve: true })
       if ('error' in parsed) context.addIssue({ code: 'custom', message: parsed.error })
     })
     .optional()

@@ -12,7 +12,7 @@ const addresses: Readonly<Record<NetworkType, { service: string; organisation: s
     organisation: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
   },
   svm: {
-    service: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
+    service: '2vtrYKQhfbdS8Z3Dg8YKR77oBd6a8kDish4ChapMAEEA',
     organisation: '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU',
   },
   tvm: { service: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8', organisation: 'TNUC9Qb1rRpS5CbWLmNMxXBjyFoydXjWFR' },

@@ -1,9 +1,9 @@
 import { requireConfirmedOwner } from '@payments/accounts'
-import { type NetworkType, networkOf } from '@payments/kernel'
+import { canonicalAddress, type NetworkType, networkOf } from '@payments/kernel'
 import { notify } from '@payments/notifications'
-import { lookupsOf, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { lookupsOf, type QueryContext, refuseOwnAddresses, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
-import type { RefundAddressChange, RefundAddresses } from '../api/schemas.ts'
+import { type RefundAddressChange, type RefundAddresses, refundTypes } from '../api/schemas.ts'
 import type { RouteRow } from '../entity.ts'
 import { routesProvider } from '../provider/provider.ts'
 import { routesSettings } from '../provider/settings.ts'
@@ -86,7 +86,7 @@ export async function refundAddresses(context: QueryContext): Promise<z.infer<ty
 /**
  * Sets the addresses that are given and removes those that are null. Existing routes keep the address they were created with.
  * In live, refunds must not be diverted by a stolen key: only an owner with a confirmed session changes the addresses.
- * @throws ServiceError 403 in live for everybody else.
+ * @throws ServiceError 403 in live for everybody else; validation_failed 422
  */
 export async function changeRefundAddresses(
   unit: UnitOfWork,
@@ -94,8 +94,12 @@ export async function changeRefundAddresses(
 ): Promise<z.infer<typeof RefundAddresses>> {
   const { organisationId, environment } = unit.actor
   if (environment === 'live') await requireConfirmedOwner(unit)
-  const removed = Object.entries(change).filter(([, address]) => address === null)
-  const given = Object.entries(change).filter(([, address]) => typeof address === 'string')
+  const removed = refundTypes.filter((type) => change[type] === null)
+  const given = refundTypes.flatMap((type) => {
+    const address = canonicalAddress(type, change[type] ?? '')
+    return address === undefined ? [] : [[type, address] as const]
+  })
+  await refuseOwnAddresses(unit, Object.fromEntries(given))
   const db = sqlOf(unit.em)
   // Two changes that touch the same rows in another order would wait for each other.
   await db.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
@@ -103,7 +107,7 @@ export async function changeRefundAddresses(
   ])
   await db.query(
     'delete from payment_route_refund_addresses where organisation_id = $1 and environment = $2 and network_type = any ($3)',
-    [organisationId, environment, removed.map(([type]) => type)],
+    [organisationId, environment, removed],
   )
   await db.query(
     `insert into payment_route_refund_addresses (organisation_id, environment, network_type, address)
@@ -112,7 +116,7 @@ export async function changeRefundAddresses(
     [organisationId, environment, given.map(([type]) => type), given.map(([, address]) => address)],
   )
   if (environment === 'live' && removed.length + given.length > 0) {
-    const kinds = [...given, ...removed].map(([type]) => type.toUpperCase()).join(', ')
+    const kinds = [...given.map(([type]) => type), ...removed].map((type) => type.toUpperCase()).join(', ')
     notify(unit, {
       organisationId,
       environment,

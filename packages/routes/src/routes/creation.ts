@@ -1,6 +1,13 @@
 import { checkCustomer } from '@payments/customers'
-import { invalid, isAddressOf, newId } from '@payments/kernel'
-import { aboutObject, createResource, firstAnswer, type QueryContext, type UnitOfWork } from '@payments/platform'
+import { invalid, newId } from '@payments/kernel'
+import {
+  aboutObject,
+  createResource,
+  firstAnswer,
+  type QueryContext,
+  refuseOwnAddresses,
+  type UnitOfWork,
+} from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
 import type { NewPaymentRoute } from '../api/schemas.ts'
@@ -12,7 +19,7 @@ import { configuredRefund, refundOfOrganisation } from '../refunds/refund-addres
 import type { RefundTo } from '../refunds/refund-owners.ts'
 import { availableNetworks } from './networks.ts'
 import { quoted } from './quotes.ts'
-import { type Plan, planOf } from './rules.ts'
+import { isDepositAddress, type Plan, planOf } from './rules.ts'
 
 type Input = z.output<typeof NewPaymentRoute>
 
@@ -38,6 +45,7 @@ export async function prepareRoute(context: QueryContext, input: Input): Promise
   const [isTaken, refund] = await Promise.all([
     exists(context, input, plan),
     refundOfOrganisation(context, plan.origin.type),
+    refuseOwnAddresses(context, { destinationAddress: plan.destinationAddress, refundAddress: plan.refundAddress }),
   ])
   if (isTaken) throw errors.payment_route_active()
   // The merchant's own choice for this route is an address of the merchant's.
@@ -61,7 +69,8 @@ export async function prepareRoute(context: QueryContext, input: Input): Promise
     ),
   )
   const { depositAddress, evidence } = answer
-  if (!isAddressOf(plan.origin.type, depositAddress)) throw errors.deposit_address_used()
+  if (!isDepositAddress(plan.origin.type, depositAddress, [plan.destinationAddress, refundTo.address]))
+    throw errors.deposit_address_used()
   return { ...plan, id, provider: provider.name, choice, evidence, depositAddress, refundTo }
 }
 

@@ -1,4 +1,4 @@
-import { assetOf, isAddressOf, type NetworkType, newId, toDecimal } from '@payments/kernel'
+import { assetOf, type NetworkType, newId, toDecimal } from '@payments/kernel'
 import { actingFor, bestAnswer, createResource, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import { errors } from '../api/errors.ts'
 import type { sandboxOutcomes } from '../api/schemas.ts'
@@ -20,6 +20,7 @@ import { routesProviders } from '../provider/providers.ts'
 import { configuredRefund, refundOfOrganisation } from '../refunds/refund-addresses.ts'
 import type { RefundTo } from '../refunds/refund-owners.ts'
 import { quoted } from './quotes.ts'
+import { isDepositAddress } from './rules.ts'
 
 /** A hidden route to create. Networks, currencies and addresses are checked by the caller. */
 export interface HiddenRoute {
@@ -78,7 +79,8 @@ export async function prepareHiddenRoute(context: QueryContext, route: HiddenRou
       },
       route.startedAt,
     )
-    if (!isAddressOf(type, answer.depositAddress) || inputAmount === undefined || inputAmount <= 0n)
+    const ends = [route.destination.address, refundTo.address]
+    if (!isDepositAddress(type, answer.depositAddress, ends) || inputAmount === undefined || inputAmount <= 0n)
       throw errors.deposit_address_used()
     return { ...answer, inputAmount }
   }

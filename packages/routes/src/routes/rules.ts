@@ -1,4 +1,4 @@
-import { addressField, invalid, type Mistakes, networkField } from '@payments/kernel'
+import { addressField, invalid, isAddressOf, type Mistakes, type NetworkType, networkField } from '@payments/kernel'
 import type { z } from 'zod'
 import type { NewPaymentRoute } from '../api/schemas.ts'
 import type { AvailableNetwork } from './networks.ts'
@@ -25,7 +25,7 @@ export function planOf(input: z.output<typeof NewPaymentRoute>, networks: readon
     if (of && !symbols.includes(symbol)) wrong[field] = `Not available on ${of.key}: one of ${symbols.join(', ')}`
   }
   const address = (field: string, on: AvailableNetwork | undefined, text: string | null | undefined) =>
-    !on || text === null || text === undefined ? undefined : addressField(wrong, field, on.type, text)
+    !on || text === null || text === undefined ? undefined : addressField(wrong, field, on.type, text, input)
   const [origin, destination] = [network('originChainKey'), network('destinationChainKey')]
   const [origins, destinations] = [origin?.origins ?? [], destination?.destinations ?? []]
   const originCurrency = input.originCurrency ?? (origins.includes('USDC') ? 'USDC' : (origins[0] ?? ''))
@@ -39,3 +39,10 @@ export function planOf(input: z.output<typeof NewPaymentRoute>, networks: readon
   if (!origin || !destination || !destinationAddress || Object.keys(wrong).length > 0) throw invalid(wrong)
   return { origin, originCurrency, destination, destinationAddress, refundAddress }
 }
+
+/**
+ * Is it an address of the network at which a provider can receive? None that the order itself is sent or sent back to: its money would go in
+ * circles.
+ */
+export const isDepositAddress = (type: NetworkType, address: string, ends: readonly string[]): boolean =>
+  isAddressOf(type, address) && !ends.some((end) => end.toLowerCase() === address.toLowerCase())

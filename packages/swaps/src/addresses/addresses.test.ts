@@ -94,7 +94,7 @@ test('a worker keeps addresses ready for gateways, which use no seed and answer 
       fromCurrency: 'EURC',
       toCurrency: 'USDC',
       amount: '100',
-      destinationAddress: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
+      destinationAddress: '2vtrYKQhfbdS8Z3Dg8YKR77oBd6a8kDish4ChapMAEEA',
     },
   })
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])

@@ -1,6 +1,7 @@
 import { CustomerRef } from '@payments/customers'
 import {
   Amount,
+  allowOffCurve,
   createdAt,
   environments,
   exampleId,
@@ -22,7 +23,7 @@ import { failureReasons } from '../swaps/failure-reasons.ts'
 import { swapMachine } from '../swaps/states.ts'
 
 const SWAP = 70
-const WALLET = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T'
+const WALLET = '2vtrYKQhfbdS8Z3Dg8YKR77oBd6a8kDish4ChapMAEEA'
 const REFUND = '7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV'
 const DEPOSIT = 'DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy'
 const HASH = '5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW'
@@ -47,6 +48,7 @@ export const NewSwap = z.strictObject({
   )
     .nullable()
     .optional(),
+  allowOffCurve,
   maxSlippagePercent: Slippage('How far below `expectedAmount` the proceeds may be, in percent; two decimals')
     .min(0)
     .max(MOST_SLIPPAGE_PERCENT)

@@ -14,6 +14,7 @@ import {
   type ProviderChoice,
   type QueryContext,
   recordChoice,
+  refuseOwnAddresses,
   type UnitOfWork,
 } from '@payments/platform'
 import type { z } from 'zod'
@@ -61,7 +62,8 @@ async function prepareWith(
 ): Promise<Omit<PreparedSwapRow, 'choice'>> {
   const { amount, ...addresses } = checked(context, provider, input)
   await checkCustomer(context, input.customerId)
-  await requireFeePayer(context, provider)
+  const given = { destinationAddress: addresses.destinationAddress, ...(input.refundAddress ? addresses : {}) }
+  await Promise.all([requireFeePayer(context, provider), refuseOwnAddresses(context, given)])
   await checkWallets(provider, addresses)
   const quote = await boundedQuote(context, provider, { from: input.fromCurrency, to: input.toCurrency, amount })
   const { index: derivationIndex, address: depositAddress } = await takeAddress(
@@ -89,12 +91,13 @@ function checked(context: QueryContext, provider: SwapsProvider, input: Input) {
   const wrong: Mistakes = {}
   if (input.fromCurrency === input.toCurrency) wrong.toCurrency = 'Must differ from fromCurrency'
   const addressIn = (field: 'destinationAddress' | 'refundAddress', given: string): string =>
-    addressField(wrong, field, 'svm', given) ?? given
+    addressField(wrong, field, 'svm', given, input) ?? given
   const amount = amountOf(context, input, wrong)
   const destinationAddress = addressIn('destinationAddress', input.destinationAddress)
-  const given = input.refundAddress ?? provider.refundAddress
-  const refundAddress = given ? addressIn('refundAddress', given) : ''
-  if (!given) wrong.refundAddress = 'Required in the live environment'
+  const refundAddress = input.refundAddress
+    ? addressIn('refundAddress', input.refundAddress)
+    : (provider.refundAddress ?? '')
+  if (!refundAddress) wrong.refundAddress = 'Required in the live environment'
   const { SWAP_MAX_SLIPPAGE_PERCENT } = swapsSettings.from(context.runtime.settings)
   if (input.maxSlippagePercent > SWAP_MAX_SLIPPAGE_PERCENT)
     wrong.maxSlippagePercent = `Must be at most ${SWAP_MAX_SLIPPAGE_PERCENT}`

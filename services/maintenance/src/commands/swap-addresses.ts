@@ -34,7 +34,7 @@ if (!isIndex(count) || count < 1 || count > MOST) refuse(`--count must be a whol
 
 const wallet = values.sweep
 if (wallet !== undefined && environment !== 'live') refuse('--sweep is for the live environment')
-const parsed = wallet === undefined ? undefined : parseAddress('svm', wallet)
+const parsed = wallet === undefined ? undefined : parseAddress('svm', wallet, { allowOffCurve: true })
 if (parsed && 'error' in parsed) refuse(`--sweep: ${parsed.error}`)
 
 await runCommand('swap-addresses', ({ settings, pool }) => list(settings, pool), [jupiterAdapter])

@@ -179,7 +179,7 @@ describe.runIf(hasTools(chromiumCommand()))('long lists of the dashboard', () =>
     'a swap behind hundreds of newer ones is found by its status, amount and address, and a new one is announced and moves nothing',
     async () => {
       const merchant = await newMerchant(service)
-      const wallet = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T'
+      const wallet = '2vtrYKQhfbdS8Z3Dg8YKR77oBd6a8kDish4ChapMAEEA'
       const create = async (amount: string) =>
         (
           await merchant.call('POST /v1/swaps', {

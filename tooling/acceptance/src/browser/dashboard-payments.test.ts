@@ -188,7 +188,7 @@ describe.runIf(hasTools(chromiumCommand()))('payments in the dashboard', () => {
       await checkScreen(page, 'route')
       await page.goto(`${service.url}/dashboard/test/swaps?new=1`)
       await page.getByLabel('Amount', { exact: true }).fill('100')
-      await page.getByLabel('Solana wallet that receives').fill('4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T')
+      await page.getByLabel('Solana wallet that receives').fill('2vtrYKQhfbdS8Z3Dg8YKR77oBd6a8kDish4ChapMAEEA')
       await page.getByRole('region', { name: 'Price now' }).waitFor({ timeout: PATIENCE })
       await page.getByRole('button', { name: 'Create swap' }).click()
       await page.getByRole('button', { name: 'Send the deposit in the sandbox' }).click({ timeout: PATIENCE })

@@ -163,7 +163,7 @@ describe.runIf(hasTools(chromiumCommand()))('records in the dashboard', () => {
       const swap = await merchant.call('POST /v1/swaps', {
         body: {
           ...{ fromCurrency: 'EURC', toCurrency: 'USDC', amount: '100' },
-          destinationAddress: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
+          destinationAddress: '2vtrYKQhfbdS8Z3Dg8YKR77oBd6a8kDish4ChapMAEEA',
         },
       })
       const find = page.getByRole('searchbox', { name: 'Find anything' })

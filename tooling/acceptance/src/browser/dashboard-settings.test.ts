@@ -203,7 +203,7 @@ describe.runIf(hasTools(chromiumCommand()))('settings in the dashboard', () => {
       await newCollection(merchant)
       await newCollection(merchant, { type: 'invoice', customerId })
       await newRoute(merchant)
-      const wallet = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T'
+      const wallet = '2vtrYKQhfbdS8Z3Dg8YKR77oBd6a8kDish4ChapMAEEA'
       await created('swaps', { fromCurrency: 'USDC', toCurrency: 'EURC', amount: '10', destinationAddress: wallet })
       await created('webhooks', { url: 'https://merchant.example/hooks' })
       await signedIn(service.runtime, { organisationId, role: 'member' })

@@ -406,7 +406,7 @@ describe.runIf(hasTools(chromiumCommand()))('paying in Chromium', () => {
       ['Refusing', 'connect', 'solana:mainnet', [1, 2, 3]],
       ['Late', 'connect', 'solana:mainnet', [1, 2, 3]],
     ])
-    const post = ['POST', { account: 'D8cy77BBepLMngZx6ZukaTff5hCt1HrWyKk3Hnd9oitf' }]
+    const post = ['POST', { account: '7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV' }]
     expect(wanted).toEqual([post, post])
     await page.reload()
     await page.locator('#wallet-status code').waitFor()
@@ -611,7 +611,7 @@ const FAKE_WALLETS = `
 const FAKE_STANDARD_WALLETS = `
   globalThis.asked = []
   const account = {
-    address: 'D8cy77BBepLMngZx6ZukaTff5hCt1HrWyKk3Hnd9oitf',
+    address: '7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV',
     chains: ['solana:mainnet'],
     features: ['solana:signAndSendTransaction'],
   }

@@ -23,7 +23,7 @@ export const someWallet = (): string => `0x${randomBytes(20).toString('hex')}`
 /** EVM and Solana addresses that are always the same. */
 export const WALLETS = {
   evm: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
-  solana: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
+  solana: '2vtrYKQhfbdS8Z3Dg8YKR77oBd6a8kDish4ChapMAEEA',
 } as const
 
 /** An ordinary BVN; the sandbox knows two that are not. */

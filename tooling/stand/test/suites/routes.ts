@@ -24,7 +24,7 @@ const ROUTE = '01936f2a-7c1e-7000-8000-000000000010'
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 const REFUNDS = {
   evm: WALLET,
-  svm: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
+  svm: '2vtrYKQhfbdS8Z3Dg8YKR77oBd6a8kDish4ChapMAEEA',
   tvm: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
 }
 

@@ -12,7 +12,7 @@ export interface SwapsWorld {
   settle(): Promise<void>
 }
 
-const WALLET = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T'
+const WALLET = '2vtrYKQhfbdS8Z3Dg8YKR77oBd6a8kDish4ChapMAEEA'
 const AMOUNT = 100_000_000n
 
 /** The contract of every swap provider, sandbox and live. `begin` creates a separate world for one test. */

@@ -3,7 +3,7 @@ import { MINTS } from '../../test/facts.ts'
 import { startWorld, type World } from '../../test/world.ts'
 
 const AMOUNT = 100_000_000n
-const RECEIVER = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T'
+const RECEIVER = '2vtrYKQhfbdS8Z3Dg8YKR77oBd6a8kDish4ChapMAEEA'
 
 let world: World
 // One for each test: what fails in one opens the circuit breaker of its adapter.

@@ -73,10 +73,20 @@ export const readGroup = async (rpc: Rpc, accounts: readonly string[], commitmen
 /** Owners of accounts that hold no tokens of their own: a wallet's address was meant, not that of its token account. */
 const NO_WALLETS: readonly string[] = [TOKEN_PROGRAM_ADDRESS, 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb']
 
+/** Owners of programs: the loaders of Solana (docs of its core programs). */
+const LOADERS: readonly string[] = [
+  'NativeLoader1111111111111111111111111111111',
+  'BPFLoader1111111111111111111111111111111111',
+  'BPFLoader2111111111111111111111111111111111',
+  'BPFLoaderUpgradeab1e11111111111111111111111',
+  'LoaderV411111111111111111111111111111111111',
+]
+
 /** What is wrong with a wallet as a receiver of tokens; undefined: nothing. */
 export async function walletProblem(rpc: Rpc, wallet: string): Promise<string | undefined> {
-  const account = (await readGroup(rpc, [wallet], 'confirmed')).get(wallet)
-  return account && NO_WALLETS.includes(account.owner) ? 'Must be a wallet, not a token account or mint' : undefined
+  const owner = (await readGroup(rpc, [wallet], 'confirmed')).get(wallet)?.owner ?? ''
+  if (NO_WALLETS.includes(owner)) return 'Must be a wallet, not a token account or mint'
+  return LOADERS.includes(owner) ? 'Must be a wallet, not a program' : undefined
 }
 
 /** Splits items into groups whose accounts fit into one call. */

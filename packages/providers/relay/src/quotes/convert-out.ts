@@ -20,6 +20,7 @@ export type TreasuryAddresses = Readonly<Record<string, string>>
 export function relayConvertOut(client: HttpClient, treasury: TreasuryAddresses): ConvertOutProvider {
   return {
     name: 'relay',
+    returnAddresses: treasury,
     quote: (request) =>
       mapErrors(async () => {
         const { toCurrency, networkKey, destinationAddress, amount } = request
