@@ -43,7 +43,7 @@ export const reportsRouter = {
     tag: TAG,
     summary: 'Get the statement of a balance',
     description:
-      'Opening balance, what came, what left, fees and closing balance of a month, by asset, with a line for each day and kind that ends with the balance after it; equal to the journal to the unit. The service holds balances for customers with cNGN: other transactions pass through and have no balance here. What is reserved for a payment that is under way is part of the balance until it leaves.',
+      'Opening balance, what came, what left, fees and closing balance of a month, by asset, with a line for each day and kind that has the balance at the end of the day; equal to the journal to the unit. The service holds balances for customers with cNGN: other transactions pass through and have no balance here. What is reserved for a payment that is under way is part of the balance until it leaves.',
     message: 'Statement retrieved',
     input: StatementInput,
     output: Statement,
@@ -55,7 +55,7 @@ export const reportsRouter = {
     tag: TAG,
     summary: 'Export the statement of a balance',
     description:
-      'The statement of a month as a file: CSV with a row for each opening balance, line and closing balance, or PDF for people. The same numbers as the statement.',
+      'The statement of a month as a file: CSV with a row for each opening balance, line and closing balance, or PDF for people. The same numbers as the statement; the balance of a day is on its last line.',
     message: 'Statement exported',
     input: StatementExportInput,
     produces: 'csv',

@@ -156,7 +156,7 @@ export const Statement = z
           '4774.5',
         ),
         lines: items(
-          'One for each day and kind, oldest first; within a day, what adds to the balance before what takes from it',
+          'One for each day and kind, oldest first',
           z.object({
             date: day('Day of the postings', '2026-01-15'),
             kind: text(
@@ -164,7 +164,7 @@ export const Statement = z
               'cngn_payin',
             ),
             ...Movements,
-            balance: text('Balance after the line', '4774.5'),
+            balance: text('Balance at the end of the day, the same on all lines of a day', '4774.5'),
           }),
         ),
       }),

@@ -17,11 +17,20 @@ export const kindWords = (kind: string): string => {
   return text.startsWith('cNGN') ? text : text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** A statement as CSV: for each asset its opening balance, its lines and its closing balance, with the balance after each. */
+/** The balance of a line where it ends its day; empty on those before, between which there was none. */
+const balanceOf = (lines: Balance['lines'], place: number): string => {
+  const [line, next] = [lines[place], lines[place + 1]]
+  return line && line.date !== next?.date ? line.balance : ''
+}
+
+/** A statement as CSV: for each asset its opening balance, its lines with the balance at the end of each day, and its closing balance. */
 export function statementCsv({ from, to, statements }: Found): string {
   const rows = statements.flatMap(({ asset, openingBalance, closingBalance, lines, in: received, out, fees }) => [
     [asset, from, 'opening_balance', '', '', '', openingBalance],
-    ...lines.map((line) => [asset, line.date, line.kind, line.in, line.out, line.fees, line.balance]),
+    ...lines.map((line, place) => [
+      ...[asset, line.date, line.kind, line.in, line.out, line.fees],
+      balanceOf(lines, place),
+    ]),
     [asset, to, 'closing_balance', received, out, fees, closingBalance],
   ])
   return [HEADINGS, ...rows].map((row) => csvRecord(row)).join('')
@@ -57,7 +66,10 @@ function write(page: PdfPage, of: Balance, { from, to }: Found): void {
     [
       ['Date', 'Kind', 'In', 'Out', 'Fees', 'Balance'],
       [from, 'Opening balance', '', '', '', of.openingBalance],
-      ...of.lines.map((line) => [line.date, kindWords(line.kind), line.in, line.out, line.fees, line.balance]),
+      ...of.lines.map((line, place) => [
+        ...[line.date, kindWords(line.kind), line.in, line.out, line.fees],
+        balanceOf(of.lines, place),
+      ]),
       [to, 'Closing balance', of.in, of.out, of.fees, of.closingBalance],
     ],
     COLUMNS,

@@ -28,7 +28,7 @@ const sum = (rows: readonly Row[]): Movements => ({
 
 const net = ({ received, paid, fees }: Movements): bigint => received - paid - fees
 
-/** A line of a statement: what one kind of object moved on a day, and the balance after it. Minor units. */
+/** A line of a statement: what one kind of object moved on a day, and the balance at the end of that day. Minor units. */
 export interface Line extends Movements {
   readonly date: string
   readonly kind: string
@@ -36,24 +36,17 @@ export interface Line extends Movements {
 }
 
 /**
- * The lines of an asset after the balance `opening`, oldest first. What happened within a day is kept as sums, without its order: what adds
- * to the balance is first there. So no balance is below the lower of those with which its day began and ended, both of which there were, and
- * none is below zero where the journal never was.
+ * The lines of an asset after the balance `opening`, of days and kinds as `rows` has them, oldest first. A line sums up what one kind moved on
+ * a day, so between the lines of a day there was no balance: each has that of the end of its day, as the closing balance of a bank's
+ * statement.
  */
 export function linesAfter(opening: bigint, rows: readonly Row[]): Line[] {
   let balance = opening
-  return rows
-    .map((row) => ({ date: row.date, kind: row.kind, ...sum([row]) }))
-    .toSorted(
-      (a, b) => compared(a.date, b.date) || Number(net(a) < 0n) - Number(net(b) < 0n) || compared(a.kind, b.kind),
-    )
-    .map((line) => {
-      balance += net(line)
-      return { ...line, balance }
-    })
+  return [...Map.groupBy(rows, ({ date }) => date).values()].flatMap((own) => {
+    balance += net(sum(own))
+    return own.map((row) => ({ date: row.date, kind: row.kind, ...sum([row]), balance }))
+  })
 }
-
-const compared = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 
 /**
  * What the organisation with all of its customers, or one customer, held during a period, from what the journal's trigger keeps for each
