@@ -277,7 +277,7 @@ export class Chain {
     this.advance()
   }
 
-  /** The same, within whatever is under way: the account is changed as it stands. */
+  /** The same, within a transaction that is under way: the account is changed as it stands. */
   freezeNow(account: Address, frozen = true): void {
     const now = this.svm.getAccount(account)
     if (!now.exists) throw new Error(`No account ${account}`)

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { bind, system } from '@payments/kernel'
 import { checkLedger, trialBalance } from '@payments/ledger'
 import { domainsOf, queryContext } from '@payments/platform'
-import { type Currency, currencies, type SwapsProvider, swapsProvider } from '@payments/swaps'
-import bs58 from 'bs58'
+import { type Currency, currencies, type SwapsProvider, signersFrom, swapsProvider } from '@payments/swaps'
 import { expect } from 'vitest'
 import {
   call,
@@ -43,7 +42,7 @@ export interface Live {
   stop(): Promise<void>
 }
 
-const newWallet = () => bs58.encode(randomBytes(32))
+const newWallet = () => signersFrom(randomBytes(32), 'live').feePayer.address
 
 export async function startLive(
   options: {

@@ -6,7 +6,7 @@ import { swapsSettings } from '../provider/settings.ts'
 
 /**
  * May the fee payer pay for this transaction? Refunds, and swaps that create the token account of their destination, share what an organisation
- * may cost in a UTC day: whoever owns such an account closes it and keeps the rent. Those of one organisation wait for each other, so that
+ * may cost in a UTC day: the owner of such an account can close it and keep the rent. Those of one organisation wait for each other, so that
  * together they stay below it. The fee of a swap whose destination has an account is no part of it.
  */
 export async function isAffordable(

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Random, rows, samples } from '@payments/stand'
-import bs58 from 'bs58'
+import { signersFrom } from '@payments/swaps'
 import { journal, mismatch } from './books/books.ts'
 import { broken, created, type Difference, merchantOf, misbehaviour, type Part, TOO_MANY } from './part.ts'
 import type { ProviderStand } from './stand.ts'
@@ -18,7 +18,7 @@ interface Row {
 }
 
 const EUR = 1_000_000n
-const wallet = () => bs58.encode(randomBytes(32))
+const wallet = () => signersFrom(randomBytes(32), 'live').feePayer.address
 
 /** Swaps with Jupiter on a Solana of the proof's own: its chain is the book. */
 export function swapsPart({ chain, node, exchange, merchants, database }: ProviderStand, random: Random): Part {
