@@ -30,7 +30,7 @@ import {
 } from './artefact.ts'
 import { type Located, located, missingFiles, unresolvedImports } from './check.ts'
 import { buildClients } from './clients.ts'
-import { linesOf } from './maps.ts'
+import { isOwn, linesOf } from './maps.ts'
 import { installedPackages, notices } from './notices.ts'
 
 const { root, dist } = places
@@ -87,7 +87,7 @@ export async function build(): Promise<string> {
     if (problems.length > 0) throw new Error(`The artefact would not run:\n${problems.join('\n')}`)
     const sources = modules
       .map((id) => relative(root, id))
-      .filter((file) => /^(packages|services)\//.test(file) && !file.includes('node_modules'))
+      .filter(isOwn)
       .concat(filesOf('services/bundle/src').filter((file) => !file.includes('.test.')))
       .sort()
     const packages = installed.map(({ name, version }) => `${name}@${version}`)

@@ -17,4 +17,5 @@ export async function linesOf(
   return JSON.stringify({ version: 3, sources, names: [], mappings: encode(lines) })
 }
 
-const isOwn = (file: string): boolean => /^(packages|services)\//.test(file) && !file.includes('node_modules')
+/** Is a file, by its path from the root, a source of this repository that an artefact is built from? */
+export const isOwn = (file: string): boolean => /^(packages|services)\//.test(file) && !file.includes('node_modules')
