@@ -133,6 +133,22 @@ describe.runIf(hasTools(chromiumCommand()))('payments in the dashboard', () => {
       await page.getByRole('button', { name: 'Make the transfer in the sandbox' }).click()
       await page.locator('.main-amount').getByText('completed').first().waitFor({ timeout: PATIENCE })
       await checkScreen(page, 'payin')
+      // The payer pays twice: the second transfer is a payin of its own, which leads to the first and says what to do.
+      const { payins } = (await merchant.call('GET /v1/cngn/payins')).body.data
+      const line = `POST /v1/sandbox/cngn/payins/${payins[0].id}/payments`
+      expect((await merchant.call(line, { body: { amount: '1000' } })).status).toBe(201)
+      const further = async () =>
+        (await merchant.call('GET /v1/cngn/payins')).body.data.payins.find(
+          ({ relatedPayinId }: { relatedPayinId: string | null }) => relatedPayinId === payins[0].id,
+        )
+      await expect.poll(further, { timeout: PATIENCE }).toBeTruthy()
+      await page.goto(`${service.url}/dashboard/test/cngn/payins/${(await further()).id}`)
+      await page
+        .getByText('1,000 cNGN is in the customer’s balance. If it was not meant to be paid, pay it back from there')
+        .waitFor({ timeout: PATIENCE })
+      await checkScreen(page, 'payin-further')
+      await page.getByRole('link', { name: 'another payin, which was already paid or had ended' }).click()
+      await page.waitForURL(`**/cngn/payins/${payins[0].id}`)
       await page.goto(`${service.url}/dashboard/test/cngn/payouts?new=1`)
       // One who cannot use it is shown, with why, and cannot be chosen; Escape closes the choice and not the form.
       await merchant.call('POST /v1/customers', { body: { name: 'Bisi Ade', email: 'bisi@example.com' } })

@@ -1,5 +1,6 @@
 import type { Outputs } from '@payments/client'
-import { words } from '../../../parts/format.ts'
+import { Link } from 'wouter'
+import { exact, words } from '../../../parts/format.ts'
 import { CustomerLink } from '../../../parts/object/customer-link.tsx'
 import { titleOf } from '../../../parts/object/fields.ts'
 import { Amount, Copyable } from '../../../parts/parts.tsx'
@@ -23,6 +24,28 @@ const common = (
   [titleOf('customerId'), <CustomerLink key="customer" id={of.customerId} />],
 ]
 
+/** A further transfer to the account of a payin: whose it is, where the money is and what happens next. */
+const furtherTransfer = ({ amount, status, relatedPayinId }: Cngn['payins']['get']): readonly Fact[] => [
+  [
+    'Transfer to the account of',
+    relatedPayinId && (
+      <Link key="related" href={`/cngn/payins/${relatedPayinId}`}>
+        another payin, which was already paid or had ended
+      </Link>
+    ),
+  ],
+  ['What happens next', relatedPayinId && NEXT[status](exact(`${amount} cNGN`))],
+]
+
+const NEXT: Readonly<Record<keyof typeof states, (amount: string) => string>> = {
+  pending: (amount) => `${amount} is added to the customer’s balance when the transfer arrives.`,
+  processing: (amount) =>
+    `${amount} is on its way to the customer’s balance. It appears there automatically, usually within minutes.`,
+  completed: (amount) =>
+    `${amount} is in the customer’s balance. If it was not meant to be paid, pay it back from there with a payout.`,
+  failed: (amount) => `${amount} was not added to the customer’s balance.`,
+}
+
 export const payins: Kind<Cngn['payins']['get']> = {
   path: '/cngn/payins',
   title: 'cNGN payins',
@@ -44,7 +67,7 @@ export const payins: Kind<Cngn['payins']['get']> = {
           until: of.account.expiresAt,
         }
       : undefined,
-  facts: (of) => common(of),
+  facts: (of) => [...furtherTransfer(of), ...common(of)],
   simulate: {
     label: 'Make the transfer in the sandbox',
     when: waits,
