@@ -276,7 +276,7 @@ describe.each(Object.entries(DOORS))('%s', (name, doors) => {
     }
   })
 
-  test('refuses each address that this service has given out for deposits, whoever it was given to', async () => {
+  test('refuses each address that this service has given out for deposits, to any organisation', async () => {
     const given = await givenAddresses()
     for (const { type, body, path } of doors) {
       const line = `${method.toUpperCase()} /v1${template.replace(/\{\w+\}/, path ?? (() => ''))}`

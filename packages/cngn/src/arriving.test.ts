@@ -125,7 +125,7 @@ describe('a payin', () => {
     await expectConsistent(service)
   })
 
-  test('that nobody pays expires; what arrives later, or twice, is a payin of its own that the merchant sees at once', async () => {
+  test('that is not paid expires; what arrives later, or twice, is a payin of its own that the merchant sees at once', async () => {
     const merchant = await newMerchant(service)
     const customerId = await enabled(service, merchant)
     const late = await newCngn(merchant, 'payins', customerId)

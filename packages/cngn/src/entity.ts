@@ -283,7 +283,7 @@ const FeedEntity = defineEntity({
 })
 
 /**
- * Money that arrived, by the provider's references: it counts once. See `movements/receipts/table.ts`. Without an organisation nobody knows whose it is. `amount` is in
+ * Money that arrived, by the provider's references: it counts once. See `movements/receipts/table.ts`. Without an organisation its owner is unknown. `amount` is in
  * `asset`.
  */
 const ReceiptEntity = defineEntity({

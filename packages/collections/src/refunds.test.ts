@@ -71,7 +71,7 @@ test('money that is delivered without the payer’s transaction is recorded by a
   })
   expect(await world.parent()).toMatchObject({ status: 'paid', paymentsCount: 1 })
   expect(await attention(service, world.merchant.organisationId)).toEqual([])
-  // The provider tells it after all, in another spelling.
+  // The provider reports it after all, in another spelling.
   expect((await world.tell({ ...end, depositTxHash: digits })).payments).toHaveLength(1)
   expect((await world.tell({ ...end, depositTxHash: `0X${digits.toUpperCase()}` })).payments).toHaveLength(1)
   await inOrder(service)

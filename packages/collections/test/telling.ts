@@ -16,7 +16,7 @@ import { eventsOf, getSession, poll, settle } from './sessions.ts'
 export const PAYER = '0x8617E340B3D01FA5F11F306F4090FD50E238070D'
 export const usdc = { networkKey: 'ethereum', currency: 'USDC' }
 
-/** A sandbox that reports of an address what a test has told it, in place of what the sandbox would. */
+/** A sandbox that reports for an address what a test has set, in place of what the sandbox would. */
 export function tellingSandbox(service: () => TestService) {
   const told = new Map<string, readonly DepositReport[]>()
   let honest: SandboxRoutes | undefined
@@ -85,7 +85,7 @@ export function tellingSandbox(service: () => TestService) {
       },
       changes: async () =>
         (await eventsOf(service(), merchant)).filter((change) => change.startsWith('session')).slice(1),
-      /** An operator records what became of its payment. */
+      /** An operator records the outcome of its payment. */
       settle: (outcome: string, given: Record<string, unknown> = {}) =>
         operatorCall(service(), `POST /v1/admin/ops/checkout-sessions/${session.id}/settle`, {
           outcome,

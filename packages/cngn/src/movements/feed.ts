@@ -56,7 +56,7 @@ export async function claimFeeds(runtime: Runtime, environment: Environment, lim
  * Reads the list of movements of an account and applies what is new, each in a transaction of its own: a poll that is interrupted is
  * repeated, and changes nothing twice. What cannot be read or applied is kept for operators, and the others count. Money that arrived comes
  * first: what is not booked may hide what left. Then orders whose call failed are resolved (see `sends/unresolved.ts`), and objects that
- * nobody paid expire.
+ * were not paid expire.
  */
 export async function pollFeed(runtime: Runtime, claimed: ClaimedFeed): Promise<void> {
   const { environment, account, pollSeconds } = claimed

@@ -41,7 +41,7 @@ export const enablementMachine = machine('cngn_enablement', 'pending', {
 })
 
 /**
- * An order of money out, from its object's creation to its end: see `movements/sends/`. Nobody but its `table.ts` writes it.
+ * An order of money out, from its object's creation to its end: see `movements/sends/`, whose `table.ts` alone writes it.
  */
 export const sendMachine = machine('cngn_send', 'queued', {
   queued: {
@@ -77,7 +77,7 @@ export const sendMachine = machine('cngn_send', 'queued', {
   ended: { description: 'Its object has ended' },
 })
 
-/** Money that arrived: see `movements/receipts/`. Nobody but its `table.ts` writes it. */
+/** Money that arrived: see `movements/receipts/`, whose `table.ts` alone writes it. */
 export const receiptMachine = machine('cngn_receipt', 'open', {
   open: {
     description: 'Reported, and not at the provider’s disposal yet',
@@ -89,7 +89,7 @@ export const receiptMachine = machine('cngn_receipt', 'open', {
     moves: { credit: 'credited', suspend: 'suspense' },
   },
   suspense: {
-    description: 'At the provider, and nobody’s: operators find out whose it is',
+    description: 'At the provider, without an owner: operators find out whose it is',
     moves: { credit: 'credited', assign: 'assigned', resolve: 'resolved', return: 'returned' },
   },
   assigned: { description: 'Credited by an operator to a customer', moves: { fail: 'failed' } },

@@ -18,7 +18,7 @@ test.each<[FiatCurrency, string]>([
 })
 
 test.each<[FiatCurrency, string]>([
-  // With the trunk zero, which nobody can be called by from abroad.
+  // With the trunk zero, which no call from abroad has.
   ['UGX', '+2560712345678'],
   ['KES', '+2540712345678'],
   ['TZS', '+2550754345678'],

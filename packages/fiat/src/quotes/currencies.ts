@@ -1,7 +1,7 @@
 /**
  * The fiat currencies of this service. Decimals are those of `assets` (ISO 4217); a provider decides which are available. `mobile`: what follows the
  * calling code in a mobile number, as a regular expression, and an example, by the numbering plan of the country (ITU-T E.164 national plans: NCC,
- * CA, UCC, TCRA, INT). No trunk zero follows a calling code: a number with one may be another subscriber's, or nobody's.
+ * CA, UCC, TCRA, INT). No trunk zero follows a calling code: a number with one may belong to another subscriber, or to none.
  */
 export const fiatCurrencies = {
   NGN: { name: 'Nigerian naira', country: 'NG', callingCode: '234', mobile: ['[789][01]\\d{8}', '8030000000'] },

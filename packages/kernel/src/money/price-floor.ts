@@ -1,6 +1,6 @@
 import { assetNamed, assetOf } from './networks.ts'
 
-// What bounds prices and deliveries, whoever the provider is. Pure: settings and the rates before come from the caller.
+// What bounds prices and deliveries of every provider. Pure: settings and the rates before come from the caller.
 
 /** An amount of a quote, in minor units, with what the provider says that it is worth in US dollars, where it does. */
 export interface Side {

@@ -239,7 +239,7 @@ test('no sentence names a currency without its amount', () => {
   )
 })
 
-test('nobody is told that money on another network can be found', () => {
+test('no text says that money on another network can be found', () => {
   for (const locale of locales) expect(texts[locale].wrongNetwork).not.toMatch(/most of it|Meist lässt/)
 })
 

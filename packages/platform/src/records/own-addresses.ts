@@ -26,7 +26,7 @@ function statement(own: readonly OwnAddresses[]): string {
 /**
  * Refuses addresses that belong to this service, over all organisations and environments, as a destination or for refunds: what is sent
  * there would be booked as another payment, or be mixed with the service's own money. One statement for all fields, and the only place that decides
- * it. Before anybody learns a deposit address, it is stored: addresses of swaps when they are derived, others with the object whose reply
+ * it. A deposit address is stored before a reply names it: addresses of swaps when they are derived, others with the object whose reply
  * names them. So none can be named before it is found here. Call it with canonical spellings.
  * @throws validation_failed 422 that names every such field
  */

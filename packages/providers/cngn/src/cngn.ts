@@ -109,7 +109,7 @@ export function cngnMerchant(options: CngnOptions): CngnProvider {
 }
 
 /**
- * Sends an order. Only the documented answers say what became of it: that the API has not looked at it, or that it refuses it. Whatever
+ * Sends an order. Only the documented answers say its outcome: that the API has not looked at it, or that it refuses it. Whatever
  * else it answers is thrown, because the order may have been sent.
  */
 async function send(

@@ -47,7 +47,7 @@ const refusal = (status: number, text: string, advice: string): Documented => ({
 })
 
 /**
- * The documented errors that say what became of an order: with this HTTP status and this text, whole. "Authentication and access errors
+ * The documented errors that say the outcome of an order: with this HTTP status and this text, whole. "Authentication and access errors
  * are returned before any business logic runs"; a body that cannot be decrypted was not read; a disabled service has initiated nothing;
  * fields are validated before anything else (docs_cNGN_api guides/errors, cNGN_api_skill reference/errors). Any other text of an endpoint
  * that moves money "does not guarantee the operation did not reach a partial state", also one that contains one of these.

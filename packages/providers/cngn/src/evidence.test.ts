@@ -289,7 +289,7 @@ test('odd records are kept and told, and stop neither the others nor any other o
   expect(reasons).toContain('Not as documented: amount: ODD-1')
 })
 
-/** Reads some lists, and does whatever is due. */
+/** Reads some lists, and does all that is due. */
 async function readLists(times: number): Promise<void> {
   for (let lists = 0; lists < times; lists++) {
     await hurry()

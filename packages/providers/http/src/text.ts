@@ -4,7 +4,7 @@ import { z } from 'zod'
 
 /** A surrogate without its pair stands for no character. */
 const clean = (text: string): string => text.toWellFormed().replaceAll('\u0000', '\ufffd')
-/** An escape of such a character: none can stand in JSON by itself. */
+/** An escape of such a character: none is valid in JSON without its pair. */
 const IS_ODD = /\\u0000|\\u[dD][89a-fA-F]/
 
 function cleaned(value: unknown): unknown {

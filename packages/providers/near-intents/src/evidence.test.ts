@@ -211,7 +211,7 @@ describe('what a status says', () => {
   })
 
   test.each([undefined, '0', '25000001', 'much'])(
-    'a refund that says %s of what it brought is none, or brought nobody knows what',
+    'a refund whose amount is %s is none, or of an unknown amount',
     async (refundedAmount) => {
       const world = await begin()
       const { swap, reports } = await paid(world, 25_000_000n, 'refunded')

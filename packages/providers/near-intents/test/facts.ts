@@ -28,7 +28,7 @@ const own = (blockchain: string, symbol: string, decimals: number): WireToken =>
 /** Dollars of one token (TokenResponse.ts, `price`). */
 const PRICES: Readonly<Record<string, number>> = { USDC: 1, USDT: 1, ETH: 2500, SOL: 150, POL: 0.5, wNEAR: 5 }
 
-/** What an amount of a token is worth, as answers tell it (Quote.ts, `amountInUsd`; SwapDetails.ts, `amountInUsd`); null for one that is not listed. */
+/** What an amount of a token is worth in dollars, as answers have it (Quote.ts, `amountInUsd`; SwapDetails.ts, `amountInUsd`); null for one that is not listed. */
 export function dollarsOf(assetId: unknown, amount: bigint): string | null {
   const found = tokens.find((each) => each.assetId === assetId)
   return found ? ((Number(amount) / 10 ** found.decimals) * (PRICES[found.symbol] ?? 0)).toFixed(12) : null

@@ -122,7 +122,7 @@ describe('an order that was created with another key', () => {
       expect(await order.sync()).toBe(503)
       expect(await order.status()).toBe('processing')
 
-      // With its own key again, it goes on by itself.
+      // With its own key again, it is polled again without a command.
       now = withKey('paycrest-key')
       await world.settle()
       // The budget of calls may leave an order to a later poll.

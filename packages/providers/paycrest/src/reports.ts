@@ -99,7 +99,7 @@ export function reportOf(query: OrderQuery, order: Order, held: boolean): OrderR
   }
 }
 
-/** Whether what arrives at an expired order goes back by itself: on EVM networks alone (tasks/refunds.go). */
+/** Whether the provider returns what arrives at an expired order: on EVM networks alone (tasks/refunds.go). */
 const returnsLate = ({ direction, networkKey }: OrderQuery): boolean =>
   direction === 'onramp' || networkOf(networkKey)?.type === 'evm'
 

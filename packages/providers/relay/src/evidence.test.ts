@@ -281,7 +281,7 @@ test('an odd Relay never tells an end or an amount that is not true', async () =
   }
 })
 
-test('amounts that chain and route tell differently are believed neither, and operators are told at once', async () => {
+test('where amounts of chain and route differ neither is believed, and operators see it at once', async () => {
   const world = await begin()
   const { request, poll } = await paid(world, 25_000_000n)
   await world.settle()

@@ -37,7 +37,7 @@ export interface Kept {
 /** Dollars of one token. */
 const PRICES: Readonly<Record<string, number>> = { USDC: 1, USDT: 1, EURC: 1.08, ETH: 2500, SOL: 150 }
 
-/** An amount as Relay tells it, in the decimals of its token. */
+/** An amount as Relay reports it, in the decimals of its token. */
 export function money(coin: Coin, amount: bigint) {
   const { symbol = 'TOKEN', decimals = 18 } = tokenOf(coin) ?? {}
   const whole = Number(amount) / 10 ** decimals

@@ -125,7 +125,7 @@ export async function apply(context: QueryContext, route: RouteRow, page: Deposi
   }
 }
 
-/** Applies each report of a poll by itself, so that one that cannot be applied takes nothing from the others. @throws the first error */
+/** Applies each report of a poll in a unit of work of its own, so that one that cannot be applied takes nothing from the others. @throws the first error */
 async function applyOneByOne(
   context: QueryContext,
   route: RouteRow,

@@ -188,7 +188,7 @@ const isOther = (before: DepositRow, after: DepositRow): boolean =>
   before.originAmount !== after.originAmount || before.destinationAmount !== after.destinationAmount
 
 /**
- * Records a deposit that no provider has told with its transaction, at a route of any organisation, and ends it as an operator knows that it ended.
+ * Records a deposit that no provider has reported with its transaction, at a route of any organisation, and ends it as an operator knows that it ended.
  * One with the same transaction is that deposit.
  * @throws payment_route_not_found 404, and what {@link settleDeposit} throws
  */

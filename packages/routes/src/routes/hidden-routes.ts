@@ -165,7 +165,7 @@ export type DepositSettlement = Parameters<typeof settleDeposit>[2]
 export const settleHiddenDeposit = async (unit: UnitOfWork, id: string, settlement: DepositSettlement): Promise<void> =>
   void (await settleDeposit(unit, id, settlement))
 
-/** Records a deposit to a hidden route that no provider has told with its transaction; its owner is told. */
+/** Records a deposit to a hidden route that no provider has reported with its transaction; the owner of the route hears of it. */
 export const recordHiddenDeposit = async (
   unit: UnitOfWork,
   routeId: string,

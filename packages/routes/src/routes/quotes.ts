@@ -42,7 +42,7 @@ export async function quoted(
   return answer
 }
 
-/** Nobody pays a price that is wrong. An amount that the provider leaves out is zero: it promises nothing for it. @throws provider_failed 503 */
+/** A wrong price is never used. An amount that the provider leaves out is zero: it promises nothing for it. @throws provider_failed 503 */
 function checkQuote(
   context: QueryContext,
   { name }: RoutesProvider,

@@ -48,7 +48,7 @@ export const derived = (): Record<string, string> => ({
   ...clientSources(merchantErrors()),
 })
 
-/** The statuses and messages of all errors, by code: new ones are added, and what was written once stays, whatever the code says now. */
+/** The statuses and messages of all errors, by code: new ones are added, and what was written once stays, also where the code has changed. */
 function messages(): string {
   const file = new URL('../../../../docs/contract/messages.json', import.meta.url)
   const now = Object.fromEntries(everyError().map(({ code, status, message }) => [code, { status, message }]))

@@ -33,7 +33,7 @@ export async function cngnPart({ cngn, merchants, database, runtime }: ProviderS
     `update cngn_sends set next_send_at = now() - make_interval(secs => 1) where ${unlocked('sent_at is null and not ended and next_send_at > now()')}`,
     `update cngn_sends set next_check_at = now() - make_interval(secs => 1) where ${unlocked('next_check_at > now()')}`,
     'update cngn_receipts set next_check_at = now() - make_interval(secs => 1) where id in (select id from cngn_receipts where next_check_at > now() for update skip locked)',
-    // A process that was killed in its call has not said what became of it: no call takes longer than 15 s, nor do the documents say so.
+    // A process that was killed in its call has not recorded its outcome: no call takes longer than 15 s, nor do the documents say so.
     `update cngn_sends set sent_at = sent_at - interval '121 seconds' where ${unlocked("status = 'claimed' and sent_at between now() - interval '120 seconds' and now() - interval '20 seconds'")}`,
     // The fake shows everything within seconds: what two lists, seconds apart, do not show never reached it. In reality it is minutes.
     `update cngn_sends set sent_at = sent_at - interval '301 seconds', absent_since = absent_since - interval '121 seconds' where ${unlocked(

@@ -32,7 +32,7 @@ export const OF_MOVEMENT = `environment = $1 and account = $2 and (reference = a
 
 /**
  * The receipt of a movement, locked; a new one if none of its references was reported before. What later reports add to it is kept: amount,
- * references and hash. Undefined while nobody has said how much it is.
+ * references and hash. Undefined while the amount is unknown.
  */
 export async function lockReceipt(
   unit: UnitOfWork,
@@ -200,7 +200,7 @@ export async function moveReceipt(
   return true
 }
 
-/** An operator says what became of the money of an object: nothing is asked any more, and later reports that contradict are told again. */
+/** An operator records the outcome of an object: its receipts are no longer checked, and later reports that contradict it are listed again. */
 export async function settleReceiptOf(
   unit: UnitOfWork,
   id: string,
@@ -237,20 +237,20 @@ export async function insertSettled(
   await moveReceipt(unit, id, 'credited', { transferId: of.transferId })
 }
 
-/** The last report that contradicts the state of a receipt: the same one is told to operators once. */
+/** The last report that contradicts the state of a receipt: operators see the same one once. */
 export const noteContradiction = (unit: UnitOfWork, id: string, status: string | null) =>
   sqlOf(unit.em).query('update cngn_receipts set last_status = $2 where id = $1', [id, status])
 
-/** Nobody else reads or counts what has this name, at this moment. */
+/** Locks what has this name: no other transaction reads or counts it meanwhile. */
 const lockName = (unit: UnitOfWork, name: string) =>
   sqlOf(unit.em).query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
     `cngn.receipt/${unit.actor.environment}/${name}`,
   ])
 
-/** Nobody else counts, at this moment, what a transaction on a chain brought. */
+/** Locks a transaction on a chain: no other unit of work counts what it brought meanwhile. */
 export const lockHash = lockName
 
-/** What the treasury received in a transaction, minor units of cNGN; null: nothing yet. Nobody else counts it before the commit. */
+/** What the treasury received in a transaction, minor units of cNGN; null: nothing yet. No other unit of work counts it before the commit. */
 export async function arrivedBack(unit: UnitOfWork, txHash: string | null): Promise<bigint | null> {
   if (txHash) await lockHash(unit, txHash)
   const { rows } = await sqlOf(unit.em).query<{ amount: string }>(

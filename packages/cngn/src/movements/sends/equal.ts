@@ -1,6 +1,6 @@
 import { ROUNDED } from '../contradictions.ts'
 
-/** SQL: orders that look like the order `s`, and of which nobody knows whether they were sent. */
+/** SQL: orders that look like the order `s`, of which it is unknown whether they were sent. */
 export const EQUAL_IN_DOUBT = `select from cngn_sends o where o.environment = s.environment and o.fingerprint = s.fingerprint and o.id <> s.id
     and o.status in ('queued', 'claimed', 'unresolved', 'held') and (o.sent_at is not null or o.maybe_sent_until is not null)`
 

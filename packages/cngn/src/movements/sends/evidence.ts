@@ -30,7 +30,7 @@ export interface OrderInDoubt {
   readonly sentUntil: Date
   /** When the last call failed; null: its process has not said so. */
   readonly failedAt: Date | null
-  /** What the provider answered: that it initiated nothing, or why it refuses the order; null: nothing that says what became of it. */
+  /** What the provider answered: that it initiated nothing, or why it refuses the order; null: the outcome is unknown. */
   readonly refusal: string | null
   /** Orders that look the same, and that a restored database has forgotten to have sent, if they were. They wait for this one. */
   readonly equalsInDoubt: number

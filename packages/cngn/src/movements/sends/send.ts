@@ -197,7 +197,7 @@ export async function release(unit: UnitOfWork, row: TransferRow, tx: ProviderTr
   return row.attention ? row : update(unit, row, { attention: 'outcome_unknown' })
 }
 
-/** The provider did not answer: nobody knows whether the order was sent, until its list shows it or does not. */
+/** The provider did not answer: whether the order was sent is unknown until its list shows it or does not. */
 async function noteUnknown(unit: UnitOfWork, { id, kind }: ClaimedSend, error: unknown): Promise<void> {
   const row = await lockedTransfer(unit, kind, id)
   const lost = await lose(unit, id, errorCode(error))

@@ -106,7 +106,7 @@ export const postpone = (unit: UnitOfWork, id: string, seconds: number, error: s
 
 /**
  * The provider is called next. False: it must wait, may have been sent already, or has ended. Each statement sees what was committed
- * before it, so this one checks by itself whatever makes an order wait: an equal one may have been found since.
+ * before it, so this one checks again all that makes an order wait: an equal one may have been found since.
  */
 export const claim = async (unit: UnitOfWork, id: string, amount: bigint | null): Promise<boolean> =>
   Boolean(
@@ -144,7 +144,7 @@ const IN_DOUBT_OR_QUEUED = quoted(['queued', 'claimed', 'unresolved', 'held'])
 /** Why an order is held: its organisation was suspended, or money that looks like it left in the time that a restored database forgot. */
 type HeldBecause = 'organisation_suspended' | 'cngn_maybe_sent'
 
-/** It is not sent before an operator releases it. Nothing of it was sent. */
+/** It is not sent before an operator releases it. No attempt was made. */
 export const hold = async (unit: UnitOfWork, id: string, because: 'organisation_suspended'): Promise<boolean> =>
   Boolean(
     await move(sqlOf(unit.em), 'hold', id, { set: 'error = $2', where: 'released_at is null', values: [because] }),
@@ -173,7 +173,7 @@ export async function holdForgotten(unit: UnitOfWork, id: string, amount: bigint
   )
 }
 
-/** An operator has it sent, whatever held it. */
+/** An operator releases it: it is sent, for whichever reason it was held. */
 export async function releaseHeld(unit: UnitOfWork, id: string): Promise<boolean> {
   const moved = await move(sqlOf(unit.em), 'requeue', id, {
     set: `sent_at = null, error = null, released_at = now(), next_send_at = now(), maybe_sent_from = null, maybe_sent_until = null`,
@@ -191,7 +191,7 @@ export const notCalled = (unit: UnitOfWork, id: string, seconds: number, because
     values: [seconds, because],
   })
 
-/** The call failed: nobody knows whether it was sent. */
+/** The call failed: whether it was sent is unknown. */
 export const lose = (unit: UnitOfWork, id: string, error: string) =>
   move(sqlOf(unit.em), 'lose', id, {
     set: 'failed_at = clock_timestamp(), refusal = null, error = $2',
@@ -387,7 +387,7 @@ export async function doubtForgotten(
 }
 
 /**
- * May the provider still answer or carry out a call for this order? So long its money must not be free, and nobody knows its end. The
+ * May the provider still answer or carry out a call for this order? Until then its outcome is unknown, and its money must stay reserved. The
  * order stays locked. One that the provider has accepted is not asked for: it has an end of its own.
  */
 export async function isUnderWay(unit: UnitOfWork, id: string): Promise<boolean> {

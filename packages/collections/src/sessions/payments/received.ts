@@ -13,7 +13,7 @@ const grossOf = ({ deliveredAmount, fees }: SessionRow): bigint => deliveredAmou
 const isPaid = ({ status }: SessionRow): boolean => status === 'paid'
 const isPast = (time: Date | null | undefined): boolean => !!time && time <= new Date()
 
-/** Applies to a locked collection what became of one of its sessions: what it received, and whether it is paid, no longer paid, or as before. */
+/** Applies to a locked collection the outcome of one of its sessions: what it received, and whether it is paid, no longer paid, or as before. */
 export async function applyToCollection(
   unit: UnitOfWork,
   collection: CollectionRow,

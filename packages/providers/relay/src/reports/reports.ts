@@ -12,7 +12,7 @@ const ENDS: ReadonlyMap<string, DepositReport['status']> = new Map([
 /** Whether a request with this status is final. */
 export const isFinal = (status: string): boolean => ENDS.has(status)
 
-/** What a request says became of its money. A refund that Relay says it cannot make, and of which there is no transaction, is none. */
+/** The outcome that a request reports for its money. A refund that Relay says it cannot make, and of which there is no transaction, is none. */
 function endOf(request: Request): DepositReport['status'] {
   const said = ENDS.get(request.status) ?? 'pending'
   return said === 'refunded' && hasRefundFailed(request) && hashes(request.data?.outTxs).length === 0 ? 'failed' : said
