@@ -1,5 +1,5 @@
 /** cNGN, the naira stablecoin: enablement of customers, their balance, and its five kinds of movements. */
-import { bind, environments } from '@payments/kernel'
+import { bind } from '@payments/kernel'
 import { domain, withFaults } from '@payments/platform'
 import { cngnAdminRouter } from './api/admin-router.ts'
 import { callbacks } from './api/callbacks.ts'
@@ -11,6 +11,7 @@ import { anonymise } from './customers/anonymise.ts'
 import { encryptedIdentities } from './customers/enablement.ts'
 import { entities, TransferEntity, type TransferRow } from './entity.ts'
 import { migrations } from './migrations.ts'
+import { treasuryAddresses } from './money/holder.ts'
 import { receipts } from './money/receipt.ts'
 import { tasks } from './movements/poller.ts'
 import { cngnPurge, compareTreasury, expireIdentities, verifyIdentity } from './operators/jobs.ts'
@@ -129,13 +130,7 @@ export const cngn = domain({
         by: 'receive_at',
         where: "kind in ('convert', 'deposit') and environment in ('test', 'live')",
       },
-      {
-        what: 'the cNGN treasury of this service',
-        known: ({ providers }) =>
-          environments
-            .flatMap((environment) => providers.bound(convertOutProvider, environment))
-            .flatMap(({ returnAddresses = {} }) => Object.values(returnAddresses)),
-      },
+      { what: 'the cNGN treasury of this service', known: treasuryAddresses },
     ],
   },
   work: { jobs: [verifyIdentity, expireIdentities, compareTreasury, cngnPurge], tasks, notifications },

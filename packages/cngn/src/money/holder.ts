@@ -1,9 +1,10 @@
-import type { Environment } from '@payments/kernel'
+import { type Environment, environments } from '@payments/kernel'
 import type { QueryContext, Runtime } from '@payments/platform'
 import {
   type CngnProvider,
   type CustomerAccountsProvider,
   cngnProvider,
+  convertOutProvider,
   customerAccountsProvider,
 } from '../provider/provider.ts'
 
@@ -24,6 +25,12 @@ export const customerAccounts = (
   { providers }: Pick<Runtime, 'providers'>,
   environment: Environment,
 ): CustomerAccountsProvider | undefined => providers.bound(customerAccountsProvider, environment)[0]
+
+/** The addresses of the treasury on networks, as far as converters know them: nothing is paid out to one. */
+export const treasuryAddresses = ({ providers }: Pick<Runtime, 'providers'>): readonly string[] =>
+  environments
+    .flatMap((environment) => providers.bound(convertOutProvider, environment))
+    .flatMap(({ returnAddresses = {} }) => Object.values(returnAddresses))
 
 /** Refuses a new object while the provider takes none. @throws capability_unavailable 503 */
 export async function checkTreasury({ runtime, actor }: Pick<QueryContext, 'runtime' | 'actor'>): Promise<void> {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { signersFrom } from '@payments/swaps'
-import { type Address, address } from '@solana/kit'
+import { type Address, address, generateKeyPairSigner } from '@solana/kit'
 import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import bs58 from 'bs58'
 import { type Chain, JUPITER } from './chain.ts'
@@ -46,7 +45,7 @@ export interface Exchange extends Listening {
 export const API_KEY = 'jupiter-key'
 
 export async function startExchange(chain: Chain, tls?: Tls): Promise<Exchange> {
-  const table = address(signersFrom(randomBytes(32), 'live').feePayer.address)
+  const table = (await generateKeyPairSigner()).address
   const pools = new Map<string, Address>(
     await Promise.all(
       Object.values(MINTS).map(async (mint) => [mint, await tokenAccountOf(chain.pool, mint)] as const),

@@ -11,7 +11,7 @@ import { domainFolders, isTest, packageOf, production, type Source, type Tree } 
 /** One rule of docs/decisions/architecture.md. It returns what breaks it, a line each. */
 type Rule = (tree: Tree) => readonly string[]
 
-const KERNEL_IMPORTS = /^(\.|zod$|big\.js$|bs58$|bs58check$|uuid$|ox\/)/
+const KERNEL_IMPORTS = /^(\.|zod$|big\.js$|bs58$|bs58check$|@solana\/addresses$|uuid$|ox\/)/
 const SURROUNDINGS = ['process', 'globalThis', 'fetch', 'WebSocket', 'setTimeout', 'setInterval', 'Buffer']
 const HTTP = /^(node:)?(http|https|http2)$|^(@koa\/|koa$|koa-)/
 const ORM = /^@mikro-orm\//
