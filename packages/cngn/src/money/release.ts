@@ -1,7 +1,7 @@
 import { assets } from '@payments/kernel'
 import { actingFor, requireSecondOperator, type UnitOfWork } from '@payments/platform'
 import type { TransferRow } from '../entity.ts'
-import { releaseHeld } from '../movements/sends/table.ts'
+import { releaseHeld } from '../movements/sends/holds.ts'
 import { findAnywhere } from '../operators/admin.ts'
 import { errors } from '../states/errors.ts'
 import { lockedTransfer, update } from '../transfers/transfers.ts'

@@ -41,7 +41,7 @@ export const enablementMachine = machine('cngn_enablement', 'pending', {
 })
 
 /**
- * An order of money out, from its object's creation to its end: see `movements/sends/`, whose `table.ts` alone writes it.
+ * An order of money out, from its object's creation to its end: see `movements/sends/`, whose `table.ts`, `holds.ts` and `found.ts` alone write it.
  */
 export const sendMachine = machine('cngn_send', 'queued', {
   queued: {
@@ -77,7 +77,7 @@ export const sendMachine = machine('cngn_send', 'queued', {
   ended: { description: 'Its object has ended' },
 })
 
-/** Money that arrived: see `movements/receipts/`, whose `table.ts` alone writes it. */
+/** Money that arrived: see `movements/receipts/`, whose `table.ts` and `unassigned.ts` alone write it. */
 export const receiptMachine = machine('cngn_receipt', 'open', {
   open: {
     description: 'Reported, and not at the provider’s disposal yet',

@@ -5,7 +5,7 @@ import { receiptMachine } from '../../states/states.ts'
 import { keepRecord } from '../records.ts'
 import { nextCheck } from '../schedule.ts'
 
-// The only writer of `cngn_receipts`: money that arrived, by the provider's references. It counts once.
+// With `unassigned.ts`, the only writer of `cngn_receipts`: money that arrived, by the provider's references. It counts once.
 
 export type ReceiptStatus = keyof typeof receiptMachine.states
 type Event = (typeof receiptMachine.events)[number]
@@ -250,66 +250,9 @@ const lockName = (unit: UnitOfWork, name: string) =>
 /** Locks a transaction on a chain: no other unit of work counts what it brought meanwhile. */
 export const lockHash = lockName
 
-/** What the treasury received in a transaction, minor units of cNGN; null: nothing yet. No other unit of work counts it before the commit. */
-export async function arrivedBack(unit: UnitOfWork, txHash: string | null): Promise<bigint | null> {
-  if (txHash) await lockHash(unit, txHash)
-  const { rows } = await sqlOf(unit.em).query<{ amount: string }>(
-    `select (amount - fee)::text as amount from cngn_receipts
-      where environment = $1 and $2::text = any (targets) and status = 'suspense' and organisation_id is null for update`,
-    [unit.actor.environment, txHash],
-  )
-  return rows[0] ? BigInt(rows[0].amount) : null
-}
-
-/** cNGN of a convert came back in a transaction: the list may have shown it before that was known. */
-export const creditRefund = (unit: UnitOfWork, txHash: string, transferId: string) =>
-  sqlOf(unit.em).query(
-    `update cngn_receipts set status = 'credited', transfer_id = $3
-      where environment = $1 and $2::text = any (targets) and status = 'suspense' and organisation_id is null`,
-    [unit.actor.environment, txHash, transferId],
-  )
-
-/** Money without an object that is reported as failed after it was counted. Returns what it was, the first time. */
-export async function noteFailed(
-  unit: UnitOfWork,
-  account: string,
-  tx: ProviderTransaction,
-): Promise<string | undefined> {
-  const { rows } = await sqlOf(unit.em).query<{ status: string }>(
-    `update cngn_receipts set last_status = $4 where ${OF_MOVEMENT} and status not in ('open', 'failed')
-        and last_status is distinct from $4 returning status`,
-    [unit.actor.environment, account, referencesOf(tx), tx.status],
-  )
-  return rows[0]?.status
-}
-
 /** It is asked for by its reference now, and next time later. One that failed is, for a week: some are paid after all. */
 export const checkReceiptLater = ({ pool }: Runtime, id: string, soonest: number) =>
   pool.query(
     `update cngn_receipts set ${nextCheck("status = 'failed' and created_at < now() - interval '7 days'")} where id = $1`,
     [id, soonest],
   )
-
-/**
- * Of the money that a list shows as arrived: how much has no receipt (minor units of cNGN), and whether there is any of which nobody has
- * said how much it is. What has a receipt is in the books.
- */
-export async function unbookedIn(
-  { pool }: Runtime,
-  environment: Environment,
-  account: string,
-  movements: readonly ProviderTransaction[],
-): Promise<{ readonly listed: bigint; readonly unknown: boolean }> {
-  const arrived = movements.filter(({ channel, status }) => channel.endsWith('_in') && status !== 'failed')
-  if (arrived.length === 0) return { listed: 0n, unknown: false }
-  const { rows } = await pool.query<{ reference: string; alias: string | null }>(
-    `select reference, alias from cngn_receipts where ${OF_MOVEMENT}`,
-    [environment, account, arrived.flatMap(referencesOf)],
-  )
-  const known = new Set(rows.flatMap(({ reference, alias }) => [reference, alias]))
-  const others = arrived.filter((tx) => !referencesOf(tx).some((reference) => known.has(reference)))
-  return {
-    listed: others.reduce((sum, { amount, convertedAmount }) => sum + (convertedAmount ?? amount ?? 0n), 0n),
-    unknown: others.some(({ amount }) => amount === null),
-  }
-}

@@ -3,8 +3,9 @@ import { aboutObject, queryContext, type Runtime, type UnitOfWork, unitOfWork } 
 import type { TransferRow } from '../../entity.ts'
 import { type ConvertReport, convertOutProvider } from '../../provider/provider.ts'
 import { complete, fail, findTransfer, lockedTransfer, update } from '../../transfers/transfers.ts'
-import { arrivedBack, creditRefund } from '../receipts/table.ts'
-import { type ClaimedDelivery, endSend, postponeDelivery } from './table.ts'
+import { arrivedBack, creditRefund } from '../receipts/unassigned.ts'
+import { endSend } from './found.ts'
+import { type ClaimedDelivery, postponeDelivery } from './table.ts'
 
 const LONGEST_SECONDS = 60
 

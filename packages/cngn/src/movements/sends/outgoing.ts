@@ -17,8 +17,9 @@ import { complete, fail, lockedTransfer, update } from '../../transfers/transfer
 import { contradict, keepReport, sameAmount } from '../contradictions.ts'
 import { DELIVERY, LATE_SECONDS, SKEW_SECONDS } from '../schedule.ts'
 import { destinationKey } from './fingerprint.ts'
+import { endSend, resolve } from './found.ts'
 import { release } from './send.ts'
-import { endSend, resolve, startDelivery } from './table.ts'
+import { startDelivery } from './table.ts'
 
 interface Sent {
   readonly id: string

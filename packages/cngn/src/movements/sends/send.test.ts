@@ -10,8 +10,8 @@ import { sandboxCngn } from '../../provider/sandbox.ts'
 import { errors } from '../../states/errors.ts'
 import { complete, fail, lockedTransfer, process } from '../../transfers/transfers.ts'
 import { destinationKey } from './fingerprint.ts'
+import { endSend, resolve } from './found.ts'
 import { release, send } from './send.ts'
-import { endSend, resolve } from './table.ts'
 
 /** What the provider does with an order before it answers. */
 let answer: () => Promise<SendResult>

@@ -19,22 +19,9 @@ import { fail, lockedTransfer, process, update } from '../../transfers/transfers
 import { pollFeedSoon } from '../schedule.ts'
 import { NOT_INITIATED } from './evidence.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import {
-  type ClaimedSend,
-  claim,
-  confirm,
-  doubt,
-  endSend,
-  hold,
-  holdForgotten,
-  insertSend,
-  lose,
-  notCalled,
-  postpone,
-  refuse,
-  resolve,
-  unmatch,
-} from './table.ts'
+import { confirm, endSend, resolve, unmatch } from './found.ts'
+import { doubt, hold, holdForgotten } from './holds.ts'
+import { type ClaimedSend, claim, insertSend, lose, notCalled, postpone, refuse } from './table.ts'
 
 /** An order that waits because an equal one is not known yet is tried again after this. */
 const EQUAL_SECONDS = 1

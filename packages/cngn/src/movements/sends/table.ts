@@ -3,17 +3,17 @@ import { dueInTurns, type Runtime, type SqlExecutor, sqlOf, type UnitOfWork } fr
 import { SendEntity } from '../../entity.ts'
 import { sendMachine } from '../../states/states.ts'
 import type { Kind } from '../../transfers/kinds.ts'
-import { FEED_SOON, LOST_SECONDS, nextCheck, SEND } from '../schedule.ts'
+import { LOST_SECONDS, nextCheck, SEND } from '../schedule.ts'
 import { EQUAL_IN_DOUBT, looksLike } from './equal.ts'
 import { CALL_SECONDS } from './evidence.ts'
 
-// The only writer of `cngn_sends`: each function is one event of `sendMachine`, or changes when something is due.
+// With `holds.ts` and `found.ts`, the only writer of `cngn_sends`: each function is one event of `sendMachine`, or changes when something is due.
 
 type Event = (typeof sendMachine.events)[number]
 type Status = keyof typeof sendMachine.states
 
 const statuses = Object.keys(sendMachine.states) as Status[]
-const quoted = (states: readonly Status[]) => states.map((state) => `'${state}'`).join(', ')
+export const quoted = (states: readonly Status[]) => states.map((state) => `'${state}'`).join(', ')
 
 /** SQL: the states in which an event happens. */
 const before = (event: Event): string => quoted(statuses.filter((state) => sendMachine.step(state, event)))
@@ -29,7 +29,7 @@ function after(event: Event): Status {
  * Applies an event to the order `$1`, where it is possible and the condition holds. `set` may use `$2` and so on.
  * @returns the columns of the order that changed; undefined when none did
  */
-async function move(
+export async function move(
   db: SqlExecutor,
   event: Event,
   id: string,
@@ -120,69 +120,6 @@ export const claim = async (unit: UnitOfWork, id: string, amount: bigint | null)
     }),
   )
 
-/**
- * An order that a process may have sent which a restored database has forgotten is one without an answer: the lists find it, or find
- * that it was not sent. Equal ones one after the other, so that a movement never fits two, and the oldest first: what left before an
- * order existed is one of an older order, and while no order has it, the treasury has fallen by more than the orders explain.
- */
-export async function doubt(unit: UnitOfWork, id: string): Promise<boolean> {
-  const from = 'greatest(maybe_sent_from, created_at)'
-  const moved = await move(sqlOf(unit.em), 'doubt', id, {
-    set: `sent_at = ${from}, first_sent_at = least(first_sent_at, ${from}), error = null, absent_since = null, failed_at = null,
-          refusal = null, surplus = 0`,
-    where: `maybe_sent_until is not null and not exists (
-      select from cngn_sends o where o.environment = s.environment and o.fingerprint = s.fingerprint and o.status in (${IN_DOUBT_OR_QUEUED})
-         and (o.sent_at is not null or (o.maybe_sent_until is not null and (o.created_at, o.id) < (s.created_at, s.id))))`,
-  })
-  if (moved) await sqlOf(unit.em).query(FEED_SOON, [moved.environment, moved.account, 0])
-  return Boolean(moved)
-}
-
-/** SQL: the states of an order that has no reference and has not ended. */
-const IN_DOUBT_OR_QUEUED = quoted(['queued', 'claimed', 'unresolved', 'held'])
-
-/** Why an order is held: its organisation was suspended, or money that looks like it left in the time that a restored database forgot. */
-type HeldBecause = 'organisation_suspended' | 'cngn_maybe_sent'
-
-/** It is not sent before an operator releases it. No attempt was made. */
-export const hold = async (unit: UnitOfWork, id: string, because: 'organisation_suspended'): Promise<boolean> =>
-  Boolean(
-    await move(sqlOf(unit.em), 'hold', id, { set: 'error = $2', where: 'released_at is null', values: [because] }),
-  )
-
-/**
- * An order that looks like money which left without an order, in the time that a restored database has forgotten, may be the request
- * that was forgotten, made again. It is not sent: an operator knows which of the two it is.
- */
-export async function holdForgotten(unit: UnitOfWork, id: string, amount: bigint | null): Promise<boolean> {
-  const db = sqlOf(unit.em)
-  const { rows } = await db.query(
-    `with same as (
-       select f.* from cngn_sends s cross join lateral (${looksLike('$2')} order by f.at, f.reference limit 1 for update of f) f
-        where s.id = $1 and s.status = 'queued' and not exists (${EQUAL_IN_DOUBT}))
-     update cngn_forgotten f set order_id = $1 from same
-      where (f.environment, f.account, f.reference) = (same.environment, same.account, same.reference) returning 1`,
-    [id, amount],
-  )
-  if (rows.length === 0) return false
-  return Boolean(
-    await move(db, 'hold', id, {
-      set: 'sent_at = clock_timestamp(), error = $2',
-      values: ['cngn_maybe_sent' satisfies HeldBecause],
-    }),
-  )
-}
-
-/** An operator releases it: it is sent, for whichever reason it was held. */
-export async function releaseHeld(unit: UnitOfWork, id: string): Promise<boolean> {
-  const moved = await move(sqlOf(unit.em), 'requeue', id, {
-    set: `sent_at = null, error = null, released_at = now(), next_send_at = now(), maybe_sent_from = null, maybe_sent_until = null`,
-    where: "status = 'held'",
-  })
-  if (moved) unit.afterCommit(() => unit.runtime.trigger(SEND))
-  return Boolean(moved)
-}
-
 /** No call was made, or the provider recognises its orders: it waits again. */
 export const notCalled = (unit: UnitOfWork, id: string, seconds: number, because: string | null) =>
   move(sqlOf(unit.em), 'requeue', id, {
@@ -225,102 +162,6 @@ export async function sendAgain(unit: UnitOfWork, id: string): Promise<boolean> 
   })
   if (moved) unit.afterCommit(() => unit.runtime.trigger(SEND))
   return Boolean(moved)
-}
-
-/** The first complete list that did not show an order; null: one showed something that could be it. */
-export const noteAbsent = (unit: UnitOfWork, id: string, since: Date | null) =>
-  sqlOf(unit.em).query(
-    'update cngn_sends set absent_since = $2 where id = $1 and absent_since is distinct from $2::timestamptz',
-    [id, since],
-  )
-
-/** SQL: another order has the reference `$2`. */
-const HELD_BY_ANOTHER = `exists (select from cngn_sends other
-  where other.environment = s.environment and other.account = s.account and other.reference = $2 and other.id <> $1)`
-
-/**
- * The provider's reference of an order becomes known; false when it was already, or when another order keeps it. `matched`: the order
- * was found by what it looks like. Equal orders need not wait any more.
- *
- * An equal order keeps what it was found by: it was sent first, and one movement pays one of the two, whichever. The other stays unresolved,
- * and is sent again once the lists show no second movement.
- */
-export async function resolve(unit: UnitOfWork, id: string, reference: string, matched = false): Promise<boolean> {
-  const db = sqlOf(unit.em)
-  // What the provider says itself is better than what another order was found by.
-  if (!matched)
-    await db.query(
-      `update cngn_sends o set status = 'unresolved', ${UNMATCHED} from cngn_sends s
-        where s.id = $1 and o.environment = s.environment and o.account = s.account and o.reference = $2 and o.id <> s.id
-          and o.fingerprint is distinct from s.fingerprint and o.matched and o.status = 'accepted'`,
-      [id, reference],
-    )
-  const moved = await move(db, 'find', id, {
-    set: `reference = $2, matched = $3, sent_at = coalesce(sent_at, clock_timestamp()), absent_since = null, error = null,
-          refusal = null, next_check_at = now(), check_seconds = 0`,
-    where: `not ${HELD_BY_ANOTHER}`,
-    values: [reference, matched],
-  })
-  if (moved) await freeEqual(unit, id)
-  return Boolean(moved)
-}
-
-/** SQL: what looked like the order is not it. Lists from now on say whether it was sent. */
-const UNMATCHED =
-  'reference = null, matched = false, absent_since = null, next_check_at = null, failed_at = clock_timestamp(), refusal = null'
-
-/** The movement that was found for an order is not it. False: an equal order is in doubt, and a movement would fit both. */
-export async function unmatch(unit: UnitOfWork, id: string, reference: string): Promise<boolean> {
-  const db = sqlOf(unit.em)
-  const moved = await move(db, 'release', id, {
-    set: UNMATCHED,
-    where: `reference = $2 and not exists (${EQUAL_IN_DOUBT} and o.sent_at is not null)`,
-    values: [reference],
-  })
-  if (moved)
-    await db.query(
-      'insert into cngn_listed (environment, account, reference, listed_at) values ($1, $2, $3, now()) on conflict do nothing',
-      [moved.environment, moved.account, reference],
-    )
-  return Boolean(moved)
-}
-
-/** The answer names a reference when the order has ended, or a list has shown it before: what the provider lists of it is compared with that. */
-export const confirm = (unit: UnitOfWork, id: string, reference: string) =>
-  sqlOf(unit.em).query(
-    `update cngn_sends s set reference = $2, matched = false, next_check_at = coalesce(next_check_at, now())
-      where id = $1 and ((reference is null and status = 'ended' and not ${HELD_BY_ANOTHER}) or (reference = $2 and matched))`,
-    [id, reference],
-  )
-
-/**
- * Nothing more happens to an order. `watch`: it failed; for a while it is asked whether it was paid after all. `reference`: an operator
- * knows it.
- */
-export async function endSend(
-  unit: UnitOfWork,
-  id: string,
-  { watch = false, reference = null }: { readonly watch?: boolean; readonly reference?: string | null } = {},
-): Promise<void> {
-  await sqlOf(unit.em).query(
-    `update cngn_sends set status = 'ended', next_delivery_at = null, reference = coalesce(reference, $3),
-            next_check_at = case when $2 and coalesce(reference, $3) is not null then now() end where id = $1`,
-    [id, watch, reference],
-  )
-  await freeEqual(unit, id)
-}
-
-/** The equal order that waits longest is sent next, at a cost that does not grow with the number of those that wait. */
-async function freeEqual(unit: UnitOfWork, id: string): Promise<void> {
-  await sqlOf(unit.em).query(
-    `with equal as materialized (
-       select w.id from cngn_sends s join cngn_sends w on w.environment = s.environment and w.fingerprint = s.fingerprint
-        where s.id = $1 and w.status = 'queued'
-        order by w.next_send_at limit 1 for update of w skip locked)
-     update cngn_sends o set next_send_at = least(o.next_send_at, now()) from equal where o.id = equal.id`,
-    [id],
-  )
-  unit.afterCommit(() => unit.runtime.trigger(SEND))
 }
 
 /** The cNGN of a convert has been sent: from now on its delivery is polled. False: it is already. */
@@ -369,22 +210,6 @@ export const checkLater = ({ pool }: Runtime, id: string, soonest: number) =>
     `update cngn_sends set ${nextCheck("status = 'ended' and sent_at < now() - interval '7 days'")} where id = $1`,
     [id, soonest],
   )
-
-/** Orders that have no reference may have been sent in the time that a restored database has forgotten. Returns those that wait. */
-export async function doubtForgotten(
-  db: SqlExecutor,
-  from: Date,
-  to: Date,
-): Promise<{ environment: Environment; waiting: number }[]> {
-  const { rows } = await db.query<{ environment: Environment; waiting: number }>(
-    `with doubtful as (
-       update cngn_sends set maybe_sent_from = $1, maybe_sent_until = $2, absent_since = null
-        where status in (${IN_DOUBT_OR_QUEUED}) returning environment, sent_at)
-     select environment, count(*)::int as waiting from doubtful where sent_at is null group by environment order by environment`,
-    [from, to],
-  )
-  return rows
-}
 
 /**
  * May the provider still answer or carry out a call for this order? Until then its outcome is unknown, and its money must stay reserved. The

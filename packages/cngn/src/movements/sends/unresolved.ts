@@ -6,7 +6,7 @@ import { type Movements, referencesOf } from '../../provider/provider.ts'
 import type { Failure } from '../../states/failure-reasons.ts'
 import type { Kind } from '../../transfers/kinds.ts'
 import { fail, lockedTransfer, update } from '../../transfers/transfers.ts'
-import { unbookedIn } from '../receipts/table.ts'
+import { unbookedIn } from '../receipts/unassigned.ts'
 import {
   CALL_SECONDS,
   type Decision,
@@ -15,7 +15,8 @@ import {
   type Stranger,
   type TreasuryEvidence,
 } from './evidence.ts'
-import { endSend, loseUnanswered, noteAbsent, resolve, sendAgain } from './table.ts'
+import { endSend, noteAbsent, resolve } from './found.ts'
+import { loseUnanswered, sendAgain } from './table.ts'
 
 // Orders whose call failed: what `evidence.ts` decides of them by a list is read here, and done.
 

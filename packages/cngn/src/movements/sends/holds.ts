@@ -1,0 +1,86 @@
+import type { Environment } from '@payments/kernel'
+import { type SqlExecutor, sqlOf, type UnitOfWork } from '@payments/platform'
+import { FEED_SOON, SEND } from '../schedule.ts'
+import { EQUAL_IN_DOUBT, looksLike } from './equal.ts'
+import { move, quoted } from './table.ts'
+
+// Writes of `cngn_sends`: orders that are held, or that a restored database may have forgotten.
+
+/**
+ * An order that a process may have sent which a restored database has forgotten is one without an answer: the lists find it, or find
+ * that it was not sent. Equal ones one after the other, so that a movement never fits two, and the oldest first: what left before an
+ * order existed is one of an older order, and while no order has it, the treasury has fallen by more than the orders explain.
+ */
+export async function doubt(unit: UnitOfWork, id: string): Promise<boolean> {
+  const from = 'greatest(maybe_sent_from, created_at)'
+  const moved = await move(sqlOf(unit.em), 'doubt', id, {
+    set: `sent_at = ${from}, first_sent_at = least(first_sent_at, ${from}), error = null, absent_since = null, failed_at = null,
+          refusal = null, surplus = 0`,
+    where: `maybe_sent_until is not null and not exists (
+      select from cngn_sends o where o.environment = s.environment and o.fingerprint = s.fingerprint and o.status in (${IN_DOUBT_OR_QUEUED})
+         and (o.sent_at is not null or (o.maybe_sent_until is not null and (o.created_at, o.id) < (s.created_at, s.id))))`,
+  })
+  if (moved) await sqlOf(unit.em).query(FEED_SOON, [moved.environment, moved.account, 0])
+  return Boolean(moved)
+}
+
+/** SQL: the states of an order that has no reference and has not ended. */
+const IN_DOUBT_OR_QUEUED = quoted(['queued', 'claimed', 'unresolved', 'held'])
+
+/** Why an order is held: its organisation was suspended, or money that looks like it left in the time that a restored database forgot. */
+type HeldBecause = 'organisation_suspended' | 'cngn_maybe_sent'
+
+/** It is not sent before an operator releases it. No attempt was made. */
+export const hold = async (unit: UnitOfWork, id: string, because: 'organisation_suspended'): Promise<boolean> =>
+  Boolean(
+    await move(sqlOf(unit.em), 'hold', id, { set: 'error = $2', where: 'released_at is null', values: [because] }),
+  )
+
+/**
+ * An order that looks like money which left without an order, in the time that a restored database has forgotten, may be the request
+ * that was forgotten, made again. It is not sent: an operator knows which of the two it is.
+ */
+export async function holdForgotten(unit: UnitOfWork, id: string, amount: bigint | null): Promise<boolean> {
+  const db = sqlOf(unit.em)
+  const { rows } = await db.query(
+    `with same as (
+       select f.* from cngn_sends s cross join lateral (${looksLike('$2')} order by f.at, f.reference limit 1 for update of f) f
+        where s.id = $1 and s.status = 'queued' and not exists (${EQUAL_IN_DOUBT}))
+     update cngn_forgotten f set order_id = $1 from same
+      where (f.environment, f.account, f.reference) = (same.environment, same.account, same.reference) returning 1`,
+    [id, amount],
+  )
+  if (rows.length === 0) return false
+  return Boolean(
+    await move(db, 'hold', id, {
+      set: 'sent_at = clock_timestamp(), error = $2',
+      values: ['cngn_maybe_sent' satisfies HeldBecause],
+    }),
+  )
+}
+
+/** An operator releases it: it is sent, for whichever reason it was held. */
+export async function releaseHeld(unit: UnitOfWork, id: string): Promise<boolean> {
+  const moved = await move(sqlOf(unit.em), 'requeue', id, {
+    set: `sent_at = null, error = null, released_at = now(), next_send_at = now(), maybe_sent_from = null, maybe_sent_until = null`,
+    where: "status = 'held'",
+  })
+  if (moved) unit.afterCommit(() => unit.runtime.trigger(SEND))
+  return Boolean(moved)
+}
+
+/** Orders that have no reference may have been sent in the time that a restored database has forgotten. Returns those that wait. */
+export async function doubtForgotten(
+  db: SqlExecutor,
+  from: Date,
+  to: Date,
+): Promise<{ environment: Environment; waiting: number }[]> {
+  const { rows } = await db.query<{ environment: Environment; waiting: number }>(
+    `with doubtful as (
+       update cngn_sends set maybe_sent_from = $1, maybe_sent_until = $2, absent_since = null
+        where status in (${IN_DOUBT_OR_QUEUED}) returning environment, sent_at)
+     select environment, count(*)::int as waiting from doubtful where sent_at is null group by environment order by environment`,
+    [from, to],
+  )
+  return rows
+}
