@@ -84,6 +84,48 @@ test('what the converter delivered is what the convert and the journal show', as
   await expectConsistent(service)
 })
 
+test('what came back is credited once, whichever of two spellings of its transaction the list has', async () => {
+  const hash = 'ab'.repeat(32)
+  for (const [place, [told, listed]] of [
+    [`0x${hash}`, hash.toUpperCase()],
+    [hash.toUpperCase().replaceAll('B', 'C'), `0x${hash.replaceAll('b', 'c')}`],
+  ].entries()) {
+    const { merchant, customerId, id } = await sent()
+    const arrives = () =>
+      service.runtime.pool.query(
+        `insert into sandbox_cngn_transactions (reference, account, channel, asset, amount, fee, targets, tx_hash, times_out, at, settles_from)
+         values ($1, $2, 'crypto_in', 'cNGN', 1590000000, 0, '{treasury}', $3, false, now(), now() - interval '5 seconds')`,
+        [`spelled ${place}`, merchant.organisationId, listed],
+      )
+    // Before the converter reports it, and after.
+    if (place === 0) {
+      await arrives()
+      await readList(service, merchant)
+    }
+    report = {
+      ...pending,
+      status: 'refunded',
+      refundTxHash: told ?? '',
+      ...(place === 1 && { refundedAmount: 1_590_000_000n }),
+    }
+    await service.runtime.pool.query(
+      'update cngn_sends set next_delivery_at = now() - make_interval(secs => 1) where id = $1',
+      [id],
+    )
+    await moveOn(service, merchant)
+    if (place === 1) await arrives()
+    await readList(service, merchant)
+    expect((await show(merchant, 'converts', id)).status).toBe('failed')
+    expect(await balanceOf(merchant, customerId)).toEqual(['1990', '0'])
+    const { rows } = await service.runtime.pool.query('select status from cngn_receipts where reference = $1', [
+      `spelled ${place}`,
+    ])
+    expect(rows).toEqual([{ status: 'credited' }])
+    report = pending
+  }
+  await expectConsistent(service)
+})
+
 test('what came back is free again, less what was kept; before it has arrived nothing is', async () => {
   const { merchant, customerId, id } = await sent()
   report = { ...pending, status: 'refunded', refundTxHash: '0xback' }

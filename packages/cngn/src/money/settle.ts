@@ -1,4 +1,4 @@
-import { type AssetSymbol, assets, invalid } from '@payments/kernel'
+import { type AssetSymbol, assets, invalid, spelledHash } from '@payments/kernel'
 import {
   actingFor,
   recordReport,
@@ -67,7 +67,12 @@ interface Amounts {
 /** Of money out: what was delivered (the rest is the fee), or what came back (the rest was kept). */
 function leaving(row: TransferRow, { outcome, amount: text, txHash }: Input): Amounts {
   const moved = row.amount ?? 0n
-  const hash = txHash === undefined ? {} : outcome === 'completed' ? { txHash } : { refundTxHash: txHash }
+  const hash =
+    txHash === undefined
+      ? {}
+      : outcome === 'completed'
+        ? { txHash }
+        : { refundTxHash: spelledHash(row.receiveNetworkKey ?? '', txHash) }
   if (outcome === 'completed' && row.toCurrency)
     return {
       moved,

@@ -1,4 +1,4 @@
-import { newId, system } from '@payments/kernel'
+import { newId, spelledHash, system } from '@payments/kernel'
 import { type Draft, postWithCommit } from '@payments/ledger'
 import {
   createResource,
@@ -28,7 +28,6 @@ import {
   WITH_HIDDEN,
 } from '../entity.ts'
 import { nextPoll } from '../polling/schedule.ts'
-import { spelledHash } from '../provider/hashes.ts'
 import { type DepositReport, DISAGREES, type OddReport } from '../provider/provider.ts'
 import { refundOfRoute, usedRefund } from '../refunds/refund-addresses.ts'
 import { effectOf, findExisting, hasEnded, type StoredDeposit, sentBack } from '../routes/existing.ts'

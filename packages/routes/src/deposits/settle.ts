@@ -7,6 +7,7 @@ import {
   newId,
   refuseMistakes,
   risingAfter,
+  spelledHash,
 } from '@payments/kernel'
 import { guardSuspense } from '@payments/ledger'
 import {
@@ -32,7 +33,6 @@ import {
   routeResource,
   WITH_HIDDEN,
 } from '../entity.ts'
-import { spelledHash } from '../provider/hashes.ts'
 import type { DepositReport } from '../provider/provider.ts'
 import { findExisting } from '../routes/existing.ts'
 import type { depositMachine } from '../routes/states.ts'

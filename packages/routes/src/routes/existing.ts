@@ -1,5 +1,5 @@
+import { hashKey, spellingsOf } from '@payments/kernel'
 import type { SqlExecutor } from '@payments/platform'
-import { hashKey, spellingsOf } from '../provider/hashes.ts'
 import type { DepositReport } from '../provider/provider.ts'
 
 /** What a report needs to know of a deposit that is stored. */

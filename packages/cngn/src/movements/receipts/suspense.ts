@@ -1,4 +1,4 @@
-import { type Environment, system } from '@payments/kernel'
+import { type Environment, spellingsOf, system } from '@payments/kernel'
 import { postWithCommit } from '@payments/ledger'
 import { notify } from '@payments/notifications'
 import { queryContext, type Runtime, sqlOf, type UnitOfWork, unitOfWork } from '@payments/platform'
@@ -83,8 +83,8 @@ const NOBODY = '00000000-0000-0000-0000-000000000000'
 async function isRefund(unit: UnitOfWork, { txHash }: ProviderTransaction): Promise<boolean> {
   if (!txHash) return false
   const { rows } = await sqlOf(unit.em).query(
-    "select 1 from cngn_transfers where environment = $1 and kind = 'convert' and refund_tx_hash = $2",
-    [unit.actor.environment, txHash],
+    "select 1 from cngn_transfers where environment = $1 and kind = 'convert' and refund_tx_hash = any ($2)",
+    [unit.actor.environment, spellingsOf(txHash)],
   )
   return rows.length > 0
 }

@@ -1,4 +1,4 @@
-import { type Environment, newId } from '@payments/kernel'
+import { type Environment, hashKey, newId } from '@payments/kernel'
 import { type Runtime, type SqlExecutor, sqlOf, type UnitOfWork } from '@payments/platform'
 import { type ProviderTransaction, referencesOf } from '../../provider/provider.ts'
 import { receiptMachine } from '../../states/states.ts'
@@ -136,7 +136,11 @@ async function insert(
 
 const aliasOf = ({ reference, aliases = [] }: ProviderTransaction): string | null =>
   aliases.find((alias) => alias !== reference) ?? null
-const targetsOf = (tx: ProviderTransaction): string[] => [...tx.targets, ...(tx.txHash ? [tx.txHash] : [])]
+/** With its hash as it came, and in the spelling that others are compared with. */
+const targetsOf = (tx: ProviderTransaction): string[] => [
+  ...tx.targets,
+  ...(tx.txHash ? new Set([tx.txHash, hashKey(tx.txHash)]) : []),
+]
 
 /** SQL: the lasting reference takes the place of one that was not (`$2`, `$3`: whether it is), and stays an alias (`$4`). */
 const NAMED = `reference = case when $3 then reference else $2 end,
@@ -247,8 +251,8 @@ const lockName = (unit: UnitOfWork, name: string) =>
     `cngn.receipt/${unit.actor.environment}/${name}`,
   ])
 
-/** Locks a transaction on a chain: no other unit of work counts what it brought meanwhile. */
-export const lockHash = lockName
+/** Locks a transaction on a chain, in any spelling: no other unit of work counts what it brought meanwhile. */
+export const lockHash = (unit: UnitOfWork, hash: string) => lockName(unit, hashKey(hash))
 
 /** It is asked for by its reference now, and next time later. One that failed is, for a week: some are paid after all. */
 export const checkReceiptLater = ({ pool }: Runtime, id: string, soonest: number) =>

@@ -1,4 +1,4 @@
-import type { Environment } from '@payments/kernel'
+import { type Environment, spellingsOf } from '@payments/kernel'
 import { type Runtime, sqlOf, type UnitOfWork } from '@payments/platform'
 import { type ProviderTransaction, referencesOf } from '../../provider/provider.ts'
 import { lockHash, OF_MOVEMENT } from './table.ts'
@@ -10,8 +10,8 @@ export async function arrivedBack(unit: UnitOfWork, txHash: string | null): Prom
   if (txHash) await lockHash(unit, txHash)
   const { rows } = await sqlOf(unit.em).query<{ amount: string }>(
     `select (amount - fee)::text as amount from cngn_receipts
-      where environment = $1 and $2::text = any (targets) and status = 'suspense' and organisation_id is null for update`,
-    [unit.actor.environment, txHash],
+      where environment = $1 and targets && $2::text[] and status = 'suspense' and organisation_id is null for update`,
+    [unit.actor.environment, spellingsOf(txHash ?? '')],
   )
   return rows[0] ? BigInt(rows[0].amount) : null
 }
@@ -20,8 +20,8 @@ export async function arrivedBack(unit: UnitOfWork, txHash: string | null): Prom
 export const creditRefund = (unit: UnitOfWork, txHash: string, transferId: string) =>
   sqlOf(unit.em).query(
     `update cngn_receipts set status = 'credited', transfer_id = $3
-      where environment = $1 and $2::text = any (targets) and status = 'suspense' and organisation_id is null`,
-    [unit.actor.environment, txHash, transferId],
+      where environment = $1 and targets && $2::text[] and status = 'suspense' and organisation_id is null`,
+    [unit.actor.environment, spellingsOf(txHash), transferId],
   )
 
 /** Money without an object that is reported as failed after it was counted. Returns what it was, the first time. */

@@ -1,4 +1,4 @@
-import { system } from '@payments/kernel'
+import { spelledHash, system } from '@payments/kernel'
 import { aboutObject, queryContext, type Runtime, type UnitOfWork, unitOfWork } from '@payments/platform'
 import type { TransferRow } from '../../entity.ts'
 import { type ConvertReport, convertOutProvider } from '../../provider/provider.ts'
@@ -45,16 +45,17 @@ async function applyReport(unit: UnitOfWork, row: TransferRow, report: ConvertRe
         ...(report.convertedAmount === null ? {} : { convertedAmount: report.convertedAmount }),
       })
     case 'refunded': {
-      const arrived = await arrivedBack(unit, report.refundTxHash)
+      const refundTxHash = report.refundTxHash && spelledHash(row.receiveNetworkKey ?? '', report.refundTxHash)
+      const arrived = await arrivedBack(unit, refundTxHash)
       const back = report.refundedAmount ?? arrived
       // Reported, and not arrived at the treasury yet: how much it is is not known.
       if (back === null) return row
       const next = await fail(unit, row, 'conversion_refunded', {
         kept: back < amount ? amount - back : 0n,
-        refundTxHash: report.refundTxHash,
+        refundTxHash,
       })
       // The provider's list may have shown the money before its convert was known to be sent back.
-      if (report.refundTxHash) await creditRefund(unit, report.refundTxHash, row.id)
+      if (refundTxHash) await creditRefund(unit, refundTxHash, row.id)
       return next
     }
     case 'failed':

@@ -1,4 +1,4 @@
-import { networkOf } from '@payments/kernel'
+import { networkOf } from './networks.ts'
 
 const HEXADECIMAL = /^(?:0[xX])?([0-9a-fA-F]{64})$/
 
