@@ -270,6 +270,13 @@ export const operations: readonly Operation[] = [
           'Refund address for deposits that cannot be delivered, on the origin network. Default: the refund address of the organisation, else of the service',
       },
       {
+        name: 'allowOffCurve',
+        type: 'boolean',
+        required: false,
+        description:
+          'Accept Solana addresses that have no private key, such as the vault of a multisig. Token accounts have none either: what is sent to one can be lost',
+      },
+      {
         name: 'customerId',
         type: 'string',
         required: false,
@@ -417,6 +424,13 @@ export const operations: readonly Operation[] = [
         type: 'string',
         required: false,
         description: 'Address on Tron; null removes it',
+      },
+      {
+        name: 'allowOffCurve',
+        type: 'boolean',
+        required: false,
+        description:
+          'Accept Solana addresses that have no private key, such as the vault of a multisig. Token accounts have none either: what is sent to one can be lost',
       },
     ],
     reply: 'data',
@@ -698,6 +712,13 @@ export const operations: readonly Operation[] = [
         type: 'string',
         required: true,
         description: 'Your wallet on that network',
+      },
+      {
+        name: 'allowOffCurve',
+        type: 'boolean',
+        required: false,
+        description:
+          'Accept Solana addresses that have no private key, such as the vault of a multisig. Token accounts have none either: what is sent to one can be lost',
       },
       {
         name: 'acceptedNetworks',
@@ -1285,6 +1306,13 @@ export const operations: readonly Operation[] = [
           'Address of the payer on `networkKey`, to which a payment goes back; required where `refundRequired` is true',
       },
       {
+        name: 'allowOffCurve',
+        type: 'boolean',
+        required: false,
+        description:
+          'Accept Solana addresses that have no private key, such as the vault of a multisig. Token accounts have none either: what is sent to one can be lost',
+      },
+      {
         name: 'refundBankAccount',
         type: 'object',
         required: false,
@@ -1629,6 +1657,13 @@ export const operations: readonly Operation[] = [
         description: 'Solana wallet to which a deposit goes back that is not swapped. Required in the live environment',
       },
       {
+        name: 'allowOffCurve',
+        type: 'boolean',
+        required: false,
+        description:
+          'Accept Solana addresses that have no private key, such as the vault of a multisig. Token accounts have none either: what is sent to one can be lost',
+      },
+      {
         name: 'maxSlippagePercent',
         type: 'number',
         required: false,
@@ -1797,6 +1832,13 @@ export const operations: readonly Operation[] = [
         description: 'Where the deposit of a failed order goes back to; required in the live environment',
       },
       {
+        name: 'allowOffCurve',
+        type: 'boolean',
+        required: false,
+        description:
+          'Accept Solana addresses that have no private key, such as the vault of a multisig. Token accounts have none either: what is sent to one can be lost',
+      },
+      {
         name: 'bankAccount',
         type: 'object',
         required: true,
@@ -1948,6 +1990,13 @@ export const operations: readonly Operation[] = [
         type: 'string',
         required: true,
         description: 'Wallet that receives the stablecoin',
+      },
+      {
+        name: 'allowOffCurve',
+        type: 'boolean',
+        required: false,
+        description:
+          'Accept Solana addresses that have no private key, such as the vault of a multisig. Token accounts have none either: what is sent to one can be lost',
       },
       {
         name: 'networkKey',
@@ -2205,6 +2254,13 @@ export const operations: readonly Operation[] = [
         required: false,
         description: 'Into cNGN: where a deposit goes back to that cannot be converted; else absent',
       },
+      {
+        name: 'allowOffCurve',
+        type: 'boolean',
+        required: false,
+        description:
+          'Accept Solana addresses that have no private key, such as the vault of a multisig. Token accounts have none either: what is sent to one can be lost',
+      },
     ],
     reply: 'data',
   },
@@ -2317,6 +2373,13 @@ export const operations: readonly Operation[] = [
         type: 'string',
         required: true,
         description: 'Wallet that receives the cNGN',
+      },
+      {
+        name: 'allowOffCurve',
+        type: 'boolean',
+        required: false,
+        description:
+          'Accept Solana addresses that have no private key, such as the vault of a multisig. Token accounts have none either: what is sent to one can be lost',
       },
     ],
     reply: 'data',
@@ -2904,7 +2967,7 @@ export const operations: readonly Operation[] = [
     path: '/reports/statement',
     summary: 'Get the statement of a balance',
     description:
-      'Opening balance, what came, what left, fees and closing balance of a month, by asset, with a line for each day and kind that ends with the balance after it; equal to the journal to the unit. The service holds balances for customers with cNGN: other transactions pass through and have no balance here. What is reserved for a payment that is under way is part of the balance until it leaves.',
+      'Opening balance, what came, what left, fees and closing balance of a month, by asset, with a line for each day and kind that has the balance at the end of the day; equal to the journal to the unit. The service holds balances for customers with cNGN: other transactions pass through and have no balance here. What is reserved for a payment that is under way is part of the balance until it leaves.',
     ids: [],
     fields: [
       {
@@ -2935,7 +2998,7 @@ export const operations: readonly Operation[] = [
     path: '/reports/statement/export',
     summary: 'Export the statement of a balance',
     description:
-      'The statement of a month as a file: CSV with a row for each opening balance, line and closing balance, or PDF for people. The same numbers as the statement.',
+      'The statement of a month as a file: CSV with a row for each opening balance, line and closing balance, or PDF for people. The same numbers as the statement; the balance of a day is on its last line.',
     ids: [],
     fields: [
       {

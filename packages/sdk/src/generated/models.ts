@@ -18,6 +18,8 @@ export type PayoutDestination =
       networkKey: string
       /** Address on this network */
       address: string
+      /** Accept Solana addresses that have no private key, such as the vault of a multisig. Token accounts have none either: what is sent to one can be lost */
+      allowOffCurve?: boolean
     }
   | {
       /** A bank account */
@@ -770,7 +772,7 @@ export interface ReportStatement {
     fees: string
     /** Balance at the end of the last day: opening balance and `in`, less `out` and `fees` */
     closingBalance: string
-    /** One for each day and kind, oldest first; within a day, what adds to the balance before what takes from it */
+    /** One for each day and kind, oldest first */
     lines: {
       /** Day of the postings */
       date: string
@@ -782,7 +784,7 @@ export interface ReportStatement {
       out: string
       /** What was charged for both */
       fees: string
-      /** Balance after the line */
+      /** Balance at the end of the day, the same on all lines of a day */
       balance: string
     }[]
   }[]

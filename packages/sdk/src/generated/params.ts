@@ -61,6 +61,8 @@ export interface PaymentRouteCreateParams {
   destinationAddress: string
   /** Refund address for deposits that cannot be delivered, on the origin network. Default: the refund address of the organisation, else of the service */
   refundAddress?: string | null
+  /** Accept Solana addresses that have no private key, such as the vault of a multisig. Token accounts have none either: what is sent to one can be lost */
+  allowOffCurve?: boolean
   /** Id of the customer */
   customerId?: string | null
   metadata?: Metadata
@@ -94,6 +96,8 @@ export interface PaymentRouteRefundAddresseUpdateParams {
   svm?: string | null
   /** Address on Tron; null removes it */
   tvm?: string | null
+  /** Accept Solana addresses that have no private key, such as the vault of a multisig. Token accounts have none either: what is sent to one can be lost */
+  allowOffCurve?: boolean
 }
 
 export interface PaymentRouteDepositExportParams {
@@ -148,6 +152,8 @@ export interface CollectionCreateParams {
   destinationChainKey: string
   /** Your wallet on that network */
   destinationAddress: string
+  /** Accept Solana addresses that have no private key, such as the vault of a multisig. Token accounts have none either: what is sent to one can be lost */
+  allowOffCurve?: boolean
   /** Networks on which payers may pay, in this order; null for all that are available, the cheapest for your destination first */
   acceptedNetworks?: string[] | null
   /** Currencies in which payers may pay, in this order; null for all that are available, yours first */
@@ -374,6 +380,8 @@ export interface PayActParams {
   payerEmail?: string | null
   /** Address of the payer on `networkKey`, to which a payment goes back; required where `refundRequired` is true */
   refundAddress?: string | null
+  /** Accept Solana addresses that have no private key, such as the vault of a multisig. Token accounts have none either: what is sent to one can be lost */
+  allowOffCurve?: boolean
   /** Account of the payer to which a bank transfer goes back that cannot be delivered; required where `bankTransfer.refundAccountRequired` is true */
   refundBankAccount?: {
     /** Account number */
@@ -459,6 +467,8 @@ export interface SwapCreateParams {
   destinationAddress: string
   /** Solana wallet to which a deposit goes back that is not swapped. Required in the live environment */
   refundAddress?: string | null
+  /** Accept Solana addresses that have no private key, such as the vault of a multisig. Token accounts have none either: what is sent to one can be lost */
+  allowOffCurve?: boolean
   /** How far below `expectedAmount` the proceeds may be, in percent; two decimals */
   maxSlippagePercent?: number
   /** Id of the customer */
@@ -498,6 +508,8 @@ export interface OfframpCreateParams {
   networkKey?: string
   /** Where the deposit of a failed order goes back to; required in the live environment */
   refundAddress?: string | null
+  /** Accept Solana addresses that have no private key, such as the vault of a multisig. Token accounts have none either: what is sent to one can be lost */
+  allowOffCurve?: boolean
   /** The account that receives the money */
   bankAccount: {
     /** Written as `accountRule` of the bank says */
@@ -545,6 +557,8 @@ export interface OnrampCreateParams {
   destinationCurrency: string
   /** Wallet that receives the stablecoin */
   destinationAddress: string
+  /** Accept Solana addresses that have no private key, such as the vault of a multisig. Token accounts have none either: what is sent to one can be lost */
+  allowOffCurve?: boolean
   /** Network of the delivery */
   networkKey: string
   /** Where the payment of a failed order goes back to; required in the live environment */
@@ -608,6 +622,8 @@ export interface CngnConvertCreateParams {
   destinationAddress?: string | null
   /** Into cNGN: where a deposit goes back to that cannot be converted; else absent */
   refundAddress?: string | null
+  /** Accept Solana addresses that have no private key, such as the vault of a multisig. Token accounts have none either: what is sent to one can be lost */
+  allowOffCurve?: boolean
 }
 
 export interface CngnConvertExportParams {
@@ -636,6 +652,8 @@ export interface CngnWithdrawalCreateParams {
   networkKey: string
   /** Wallet that receives the cNGN */
   address: string
+  /** Accept Solana addresses that have no private key, such as the vault of a multisig. Token accounts have none either: what is sent to one can be lost */
+  allowOffCurve?: boolean
 }
 
 export interface CngnWithdrawalExportParams {

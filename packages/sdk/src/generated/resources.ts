@@ -592,6 +592,7 @@ class CngnWithdrawalsResource extends Resource {
    *   amount: '25000',
    *   networkKey: 'base',
    *   address: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
+   *   allowOffCurve: false,
    * })
    */
   create(params: CngnWithdrawalCreateParams, options?: RequestOptions): Promise<Result<CngnWithdrawal>> {
@@ -852,8 +853,9 @@ class PaymentRoutesRefundAddressesResource extends Resource {
    * @example
    * const result = await payments.paymentRoutes.refundAddresses.update({
    *   evm: '0x8617E340B3D01FA5F11F306F4090FD50E238070D',
-   *   svm: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
+   *   svm: '2vtrYKQhfbdS8Z3Dg8YKR77oBd6a8kDish4ChapMAEEA',
    *   tvm: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
+   *   allowOffCurve: false,
    * })
    */
   update(params?: PaymentRouteRefundAddresseUpdateParams, options?: RequestOptions): Promise<Result<RefundAddresses>> {
@@ -1492,6 +1494,7 @@ class OfframpsResource extends Resource {
    *   destinationCurrency: 'NGN',
    *   networkKey: 'base',
    *   refundAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
+   *   allowOffCurve: false,
    *   bankAccount: {
    *     accountNumber: '0123456789',
    *     bankCode: '058',
@@ -1569,6 +1572,7 @@ class OnrampsResource extends Resource {
    *   sourceCurrency: 'NGN',
    *   destinationCurrency: 'USDC',
    *   destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
+   *   allowOffCurve: false,
    *   networkKey: 'base',
    *   refundBankAccount: {
    *     accountNumber: '0123456789',
@@ -1684,6 +1688,7 @@ class PaymentRoutesResource extends Resource {
    *   destinationCurrency: 'USDC',
    *   destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
    *   refundAddress: '0x8617E340B3D01FA5F11F306F4090FD50E238070D',
+   *   allowOffCurve: false,
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   metadata: { orderNumber: '1042' },
    * })
@@ -1860,7 +1865,7 @@ class ReportsResource extends Resource {
   }
 
   /**
-   * Get the statement of a balance. Opening balance, what came, what left, fees and closing balance of a month, by asset, with a line for each day and kind that ends with the balance after it; equal to the journal to the unit. The service holds balances for customers with cNGN: other transactions pass through and have no balance here. What is reserved for a payment that is under way is part of the balance until it leaves.
+   * Get the statement of a balance. Opening balance, what came, what left, fees and closing balance of a month, by asset, with a line for each day and kind that has the balance at the end of the day; equal to the journal to the unit. The service holds balances for customers with cNGN: other transactions pass through and have no balance here. What is reserved for a payment that is under way is part of the balance until it leaves.
    * `GET /v1/reports/statement`
    *
    * @example
@@ -1875,7 +1880,7 @@ class ReportsResource extends Resource {
   }
 
   /**
-   * Export the statement of a balance. The statement of a month as a file: CSV with a row for each opening balance, line and closing balance, or PDF for people. The same numbers as the statement.
+   * Export the statement of a balance. The statement of a month as a file: CSV with a row for each opening balance, line and closing balance, or PDF for people. The same numbers as the statement; the balance of a day is on its last line.
    * `GET /v1/reports/statement/export`
    *
    * @example
@@ -1978,8 +1983,9 @@ class SwapsResource extends Resource {
    *   fromCurrency: 'EURC',
    *   toCurrency: 'USDC',
    *   amount: '12.50',
-   *   destinationAddress: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
+   *   destinationAddress: '2vtrYKQhfbdS8Z3Dg8YKR77oBd6a8kDish4ChapMAEEA',
    *   refundAddress: '7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV',
+   *   allowOffCurve: false,
    *   maxSlippagePercent: 0.5,
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   metadata: { orderNumber: '1042' },
