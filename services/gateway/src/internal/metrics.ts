@@ -11,7 +11,7 @@ import {
   standbyProblems,
 } from '@payments/platform'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Streams } from '../http/streams.ts'
+import type { Streams } from '../http/connections/streams.ts'
 
 export interface Metrics {
   readonly registry: Registry

@@ -12,9 +12,9 @@ import {
   UnreadableInput,
 } from '@payments/platform'
 import { parseBody, readBody } from '../http/body.ts'
+import type { Streams } from '../http/connections/streams.ts'
 import { download } from '../http/download.ts'
 import { listing } from '../http/listing.ts'
-import type { Streams } from '../http/streams.ts'
 import { errors } from './errors.ts'
 import type { RestOperation } from './operations.ts'
 import { isInside } from './protocols/inside.ts'
