@@ -31,7 +31,7 @@ const LONG = [
   'tooling/proof/src/resilience/events/events.test.ts',
   'tooling/acceptance/src/browser/dashboard-settings.test.ts',
   'tooling/acceptance/src/guides/samples.test.ts',
-  'services/gateway/src/http/connections.test.ts',
+  'services/gateway/src/http/connections/connections.test.ts',
   'packages/embedded-postgres/src/server/supervisor.test.ts',
   'services/gateway/src/access.test.ts',
   'tooling/checks/src/architecture/rules.test.ts',

@@ -37,7 +37,7 @@ export const attackers: readonly Attacker[] = [
     tests: [
       "services/gateway/src/requests/operations.test.ts › … … › shows no record of another organisation or environment, nor one that isn't",
       'tooling/proof/src/neighbours/resources.test.ts › beside resource attacks no request of a well-behaved organisation fails, and every reply is right',
-      'services/gateway/src/http/connections.test.ts › one organisation cannot occupy all connections: beyond its bound it gets 429 with Retry-After, and others are served',
+      'services/gateway/src/http/connections/connections.test.ts › one organisation cannot occupy all connections: beyond its bound it gets 429 with Retry-After, and others are served',
       'packages/webhooks/src/deliveries/fair-share.test.ts › the first delivery of an organisation is claimed by the next claim, whatever others have in flight and queued',
       'packages/ledger/src/payouts/payout-controls.test.ts › parallel payouts together never exceed the daily limit, and use all of it',
     ],
