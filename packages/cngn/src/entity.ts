@@ -2,6 +2,7 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import type { Metadata } from '@payments/kernel'
 import {
   byId,
+  credentialsColumn,
   foreignKeys,
   index,
   instant,
@@ -81,6 +82,8 @@ export const TransferEntity = defineEntity({
     limitDay: p.text().nullable(),
     /** The payin to whose account a further or a late transfer was made: this one is that transfer. */
     relatedPayinId: p.uuid().nullable(),
+    /** Of a payin: what opened its account. See movements/credentials.ts. */
+    ...credentialsColumn(),
     ...times(),
   },
   checks: machineChecks('cngn_transfers', machines.payout),
@@ -228,6 +231,8 @@ export const SendEntity = defineEntity({
     /** Between these, a process that a restored database has forgotten may have sent it; null: no. See operators/restore.ts. */
     maybeSentFrom: instant().nullable(),
     maybeSentUntil: instant().nullable(),
+    /** What it was claimed with first; null: it was never sent, or before this was kept. */
+    ...credentialsColumn(),
     createdAt: p.datetime(3),
   },
   checks: machineChecks('cngn_sends', sendMachine),
@@ -283,6 +288,21 @@ const FeedEntity = defineEntity({
 })
 
 /**
+ * Until when the list of an account was read completely with the credentials of a provider: other ones may show another account, which says
+ * nothing of this one.
+ */
+const CheckpointEntity = defineEntity({
+  name: 'CngnCheckpoint',
+  tableName: 'cngn_checkpoints',
+  properties: {
+    environment: tenant().environment.primary(),
+    account: p.text().primary(),
+    credentials: p.text().primary(),
+    checkedAt: instant(),
+  },
+})
+
+/**
  * Money that arrived, by the provider's references: it counts once. See `movements/receipts/table.ts`. Without an organisation its owner is unknown. `amount` is in
  * `asset`.
  */
@@ -313,6 +333,8 @@ const ReceiptEntity = defineEntity({
     targets: p.array().$type<string[]>(),
     receivedAt: p.datetime(3),
     createdAt: p.datetime(3),
+    /** What showed it first. */
+    ...credentialsColumn(),
   },
   checks: machineChecks('cngn_receipts', receiptMachine),
   indexes: [
@@ -462,6 +484,7 @@ export const entities = [
   VirtualAccountEntity,
   SendEntity,
   FeedEntity,
+  CheckpointEntity,
   ReceiptEntity,
   ListedEntity,
   ForgottenEntity,
@@ -512,4 +535,5 @@ export const blank = {
   reference: null,
   limitDay: null,
   relatedPayinId: null,
+  credentials: null,
 } as const satisfies Partial<TransferRow>

@@ -1,4 +1,5 @@
 import {
+  addCredentials,
   countRows,
   indexConcurrently,
   keyByTenant,
@@ -450,6 +451,20 @@ export const migrations: readonly MigrationStep[] = [
       "update cngn_records set report = '[removed]' where reason like 'Not as documented%'",
       `update cngn_receipts set targets = array(select t from unnest(targets) t where t ~ '[0-9]' or t ilike 'PIN-%')
         where exists (select from unnest(targets) t where t !~ '[0-9]' and t not ilike 'PIN-%')`,
+    ],
+  },
+  {
+    // What was created with the credentials of one account of the provider is asked about with the same ones only.
+    name: '20261128211000_cngn_credentials',
+    up: [
+      ...['cngn_transfers', 'cngn_sends', 'cngn_receipts'].map(addCredentials),
+      `create table cngn_checkpoints (
+        environment text not null check (environment in ('test', 'live')),
+        account text not null,
+        credentials text not null,
+        checked_at timestamptz not null,
+        primary key (environment, account, credentials)
+      )`,
     ],
   },
 ]

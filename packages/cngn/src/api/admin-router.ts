@@ -4,6 +4,7 @@ import { decimal, minorAmount } from '../money/amounts.ts'
 import { releaseTransfer } from '../money/release.ts'
 import { settle } from '../money/settle.ts'
 import { bookDifference } from '../money/treasury.ts'
+import { bindAccount, sameAccount } from '../movements/credentials.ts'
 import { pollFeedSoon } from '../movements/schedule.ts'
 import { assign, findAnywhere, settleReceipt, suspense, treasuries, unfinished } from '../operators/admin.ts'
 import { errors } from '../states/errors.ts'
@@ -33,7 +34,7 @@ export const cngnAdminRouter = {
     tag: TAG,
     summary: 'List cNGN objects in flight and those that need attention',
     description:
-      'Objects of all organisations. `attention`: `contradicting_report` (the provider reported something else than what the object is), `outcome_unknown` (it may have been sent, and the provider does not say), `money_with_provider` (a conversion that was neither delivered nor sent back). At most 200; `total` counts all.',
+      'Objects of all organisations. `attention`: `contradicting_report` (the provider reported something else than what the object is), `outcome_unknown` (it may have been sent, and the provider does not say), `other_credentials` (it was created with another API key, and waits for it), `money_with_provider` (a conversion that was neither delivered nor sent back). At most 200; `total` counts all.',
     message: 'Objects retrieved',
     input: noInput,
     output: AdminTransfers,
@@ -44,13 +45,22 @@ export const cngnAdminRouter = {
     tag: TAG,
     summary: 'Read the provider’s list for a cNGN object now',
     description:
-      'At once instead of at the next poll, which happens by itself. It uses the rate budget of the provider.',
+      'At once instead of at the next poll, which happens by itself. It uses the rate budget of the provider. An object that waits for other credentials (`other_credentials`) goes on with those of now, and everything else of its account, if they show the newest movements of that account: its key was made anew.',
     message: 'Sync started',
     input: TransferId,
     output: AdminTransferStatus,
-    errors: [errors.cngn_transfer_not_found],
-    async run(unit, { transferId }) {
+    errors: [
+      errors.cngn_transfer_not_found,
+      errors.cngn_other_account,
+      errors.cngn_provider_failed,
+      errors.cngn_provider_unavailable,
+      errors.cngn_provider_busy,
+    ],
+    beforeOnlyReads: true,
+    before: async (context, { transferId }) => sameAccount(context.runtime, await findAnywhere(context, transferId)),
+    async run(unit, { transferId }, same) {
       const { id, kind, status, organisationId, environment, account } = await findAnywhere(unit, transferId)
+      if (same) await bindAccount(unit, same)
       unit.afterCommit(() => {
         pollFeedSoon(unit.runtime, environment, account, true).catch((error: unknown) =>
           unit.log.warn({ err: error }, 'sync failed'),

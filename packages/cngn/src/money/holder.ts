@@ -20,6 +20,10 @@ export const treasuryProvider = ({ providers }: Pick<Runtime, 'providers'>, envi
 export const treasuryName = ({ providers }: Pick<Runtime, 'providers'>, environment: Environment): string =>
   providers.bound(cngnProvider, environment)[0]?.name ?? ''
 
+/** The credentials that it is asked with; null: it has none, as in the sandbox. */
+export const credentialsNow = (runtime: Pick<Runtime, 'providers'>, environment: Environment): string | null =>
+  treasuryProvider(runtime, environment).credentials ?? null
+
 /** The provider with accounts and addresses of customers in that treasury; undefined where it gives none. */
 export const customerAccounts = (
   { providers }: Pick<Runtime, 'providers'>,

@@ -1,9 +1,10 @@
 import { type Environment, errorCode, ServiceError, system } from '@payments/kernel'
-import { queryContext, type Runtime, unitOfWork } from '@payments/platform'
-import { treasuryProvider } from '../money/holder.ts'
+import { queryContext, type Runtime, unitOfWork, withSameCredentials } from '@payments/platform'
+import { credentialsNow, treasuryProvider } from '../money/holder.ts'
 import { type ProviderTransaction, referencesOf } from '../provider/provider.ts'
 import type { Kind } from '../transfers/kinds.ts'
 import { fail, lockedTransfer } from '../transfers/transfers.ts'
+import { tellOfCredentials } from './credentials.ts'
 import { isIn, listMovements, stragglers, unfinished, window } from './listing.ts'
 import { applyIncoming } from './receipts/incoming.ts'
 import { endRecords, keepRecord, type OddRecord, UNAPPLIED, UNREAD } from './records.ts'
@@ -47,6 +48,7 @@ export async function claimFeeds(runtime: Runtime, environment: Environment, lim
 export async function pollFeed(runtime: Runtime, claimed: ClaimedFeed): Promise<void> {
   const { environment, account, pollSeconds } = claimed
   try {
+    await tellOfCredentials(runtime, environment, account)
     const before = await treasuryBefore(runtime, environment, account)
     const { began, since } = await window(runtime, environment, account)
     const listed = await listMovements(runtime, environment, account, since)
@@ -139,11 +141,12 @@ async function forget({ pool }: Runtime, environment: Environment, account: stri
 /** Ends objects that nobody paid in time. The list was read after that, so no money is missing in it. */
 async function expire(runtime: Runtime, environment: Environment, account: string, began: Date): Promise<boolean> {
   const { graceSeconds } = treasuryProvider(runtime, environment)
+  const now = credentialsNow(runtime, environment)
   const { rows } = await runtime.pool.query<{ id: string; kind: Kind; organisation_id: string }>(
     `select id, kind, organisation_id from cngn_transfers
       where environment = $1 and account = $4 and status = 'pending' and due_at < $3::timestamptz - make_interval(secs => $2)
-      order by due_at limit 500`,
-    [environment, graceSeconds, began, account],
+        and ${withSameCredentials('$5')} order by due_at limit 500`,
+    [environment, graceSeconds, began, account, now],
   )
   for (const { id, kind, organisation_id } of rows)
     await unitOfWork(queryContext(runtime, system(organisation_id, environment)), async (unit) => {
@@ -168,6 +171,13 @@ async function schedule(
                       and due_at is not null) as open`,
     [environment, account],
   )
+  const now = credentialsNow(runtime, environment)
+  if (checkedAt && now)
+    await runtime.pool.query(
+      `insert into cngn_checkpoints (environment, account, credentials, checked_at) values ($1, $2, $3, $4)
+       on conflict (environment, account, credentials) do update set checked_at = excluded.checked_at`,
+      [environment, account, now, checkedAt],
+    )
   const interval = nextInterval(pollSeconds, { changed, open: rows[0]?.open ?? true }, range)
   // A poll that was asked for meanwhile stays.
   await runtime.pool.query(

@@ -1,6 +1,6 @@
 import type { Environment } from '@payments/kernel'
-import { dueInTurns, type Runtime } from '@payments/platform'
-import { customerAccounts, treasuryProvider } from '../money/holder.ts'
+import { dueInTurns, type Runtime, withSameCredentials } from '@payments/platform'
+import { credentialsNow, customerAccounts, treasuryProvider } from '../money/holder.ts'
 import {
   type Feed,
   type Movements,
@@ -30,20 +30,21 @@ export const isIn = ({ channel }: ProviderTransaction): boolean => channel.endsW
  * for by its reference. While an order has no answer, the list goes back to what is known before it: without that it proves nothing.
  */
 export async function window(
-  { pool }: Runtime,
+  runtime: Runtime,
   environment: Environment,
   account: string,
 ): Promise<{ began: Date; since: Date }> {
-  const { rows } = await pool.query<{ began: Date | string; since: Date | string }>(
+  const { rows } = await runtime.pool.query<{ began: Date | string; since: Date | string }>(
     `select clock_timestamp() as began, least(
-              (select checked_at from cngn_feeds where environment = $1 and account = $2),
+              coalesce((select checked_at from cngn_checkpoints where environment = $1 and account = $2 and credentials = $3),
+                       (select checked_at from cngn_feeds where environment = $1 and account = $2)),
               oldest.at, ${LAST_KNOWN},
-              (select min(received_at) from cngn_receipts
-                where environment = $1 and account = $2 and status = 'open' and received_at > now() - make_interval(secs => $4))
-            ) - make_interval(secs => $3) as since
-       from (select min(least(first_sent_at, sent_at)) as at from cngn_sends
-              where environment = $1 and account = $2 and status in ('claimed', 'unresolved', 'held') and sent_at is not null) oldest`,
-    [environment, account, LATE_SECONDS, LISTED_SECONDS],
+              (select min(received_at) from cngn_receipts where environment = $1 and account = $2 and status = 'open'
+                  and received_at > now() - make_interval(secs => $5) and ${withSameCredentials('$3')})
+            ) - make_interval(secs => $4) as since
+       from (select min(least(first_sent_at, sent_at)) as at from cngn_sends where environment = $1 and account = $2
+                and status in ('claimed', 'unresolved', 'held') and sent_at is not null and ${withSameCredentials('$3')}) oldest`,
+    [environment, account, credentialsNow(runtime, environment), LATE_SECONDS, LISTED_SECONDS],
   )
   return { began: new Date(rows[0]?.began ?? Number.NaN), since: new Date(rows[0]?.since ?? Number.NaN) }
 }
@@ -90,12 +91,12 @@ export async function stragglers(
   account: string,
   listed: readonly ProviderTransaction[],
 ): Promise<ProviderTransaction[]> {
-  const values = [environment, account, listed.flatMap(referencesOf), STRAGGLERS]
+  const values = [environment, account, listed.flatMap(referencesOf), STRAGGLERS, credentialsNow(runtime, environment)]
   const due = (table: string) =>
     dueInTurns({
       table,
       at: 'next_check_at',
-      where: 'environment = $1 and account = $2 and next_check_at is not null and reference <> all ($3)',
+      where: `environment = $1 and account = $2 and next_check_at is not null and reference <> all ($3) and ${withSameCredentials('$5')}`,
       limit: '$4',
     })
   const { rows } = await runtime.pool.query<Straggler>(
@@ -123,28 +124,29 @@ const CHECKED = { sends: checkLater, receipts: checkReceiptLater } as const
 
 /** Movements that have not been applied to their end, and those that contradict an end and were not kept yet. */
 export async function unfinished(
-  { pool }: Runtime,
+  runtime: Runtime,
   environment: Environment,
   account: string,
   listed: readonly ProviderTransaction[],
 ): Promise<ProviderTransaction[]> {
-  const { rows } = await pool.query<{
+  const { rows } = await runtime.pool.query<{
     reference: string
     alias: string | null
     state: string
     told: string | null
     counted: string | null
+    is_same: boolean
   }>(
     `select r.reference, r.alias, case when r.status in ('open', 'failed') then r.status else 'completed' end as state,
             case when r.last_status is null then t.contradiction else r.reference || ' ' || r.last_status end as told,
-            (case when r.status = 'credited' then coalesce(t.amount, r.amount) else r.amount end)::text as counted
+            (case when r.status = 'credited' then coalesce(t.amount, r.amount) else r.amount end)::text as counted, ${withSameCredentials('$4', 'r.credentials')} as is_same
        from cngn_receipts r left join cngn_transfers t on t.id = r.transfer_id
       where r.environment = $1 and r.account = $2 and (r.reference = any ($3) or r.alias = any ($3))
      union all
-     select s.reference, null, case when s.status = 'delivering' then 'completed' else t.status end, t.contradiction, null
+     select s.reference, null, case when s.status = 'delivering' then 'completed' else t.status end, t.contradiction, null, ${withSameCredentials('$4', 's.credentials')}
        from cngn_sends s join cngn_transfers t on t.id = s.id
       where s.environment = $1 and s.account = $2 and s.reference = any ($3)`,
-    [environment, account, listed.flatMap(referencesOf)],
+    [environment, account, listed.flatMap(referencesOf), credentialsNow(runtime, environment)],
   )
   const known = new Map(rows.flatMap((row) => [row.reference, row.alias].map((name) => [name, row] as const)))
   return listed.filter((tx) => {
@@ -152,6 +154,8 @@ export async function unfinished(
       (one, name) => one ?? known.get(name),
       undefined,
     )
+    // It is counted already, and was shown to other credentials: these may be another account's.
+    if (row && !row.is_same) return false
     // Its lasting reference is known now.
     if (row && isIn(tx) && !tx.provisional && row.alias === null && row.reference !== tx.reference) return true
     if (row?.state !== 'completed' && row?.state !== 'failed') return true

@@ -27,7 +27,7 @@ export const operators: OperatorsDeclaration = {
     {
       kind: 'cngn_transfer',
       sql: `select t.id, t.organisation_id, t.environment, t.status,
-                   case when t.attention in ('money_with_provider', 'organisation_suspended') then 'held' when t.attention = 'outcome_unknown' then 'unknown'
+                   case when t.attention in ('money_with_provider', 'organisation_suspended') then 'held' when t.attention in ('outcome_unknown', 'other_credentials') then 'unknown'
                         when t.attention is not null then 'failed'
                         when s.status in ('claimed', 'unresolved', 'held') then 'unknown' else 'stuck' end as condition,
                    coalesce(t.attention, s.error, 'No change for longer than an hour') as reason, coalesce(s.sent_at, t.updated_at) as since

@@ -43,6 +43,10 @@ export const errors = defineErrors({
   },
   cngn_provider_failed: { status: 502, message: 'The cNGN provider failed, please retry' },
   cngn_provider_unavailable: { status: 503, message: 'The cNGN provider is not available, please retry' },
+  cngn_other_account: {
+    status: 503,
+    message: 'The provider does not show the movements of this account: the API key may be of another account',
+  },
   cngn_provider_busy: { status: 503, message: 'The cNGN provider accepts no more calls at the moment, please retry' },
   cngn_float_short: {
     status: 503,

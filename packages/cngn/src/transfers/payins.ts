@@ -7,7 +7,7 @@ import { readFeedSoon } from '../customers/read-feed.ts'
 import { checkEnabled } from '../customers/rules.ts'
 import { blank, type TransferRow } from '../entity.ts'
 import { checkLimits, minorAmount } from '../money/amounts.ts'
-import { heldBy } from '../money/holder.ts'
+import { credentialsNow, heldBy } from '../money/holder.ts'
 import { type CngnProvider, cngnProvider } from '../provider/provider.ts'
 import { budgetOf } from '../provider/rate-budget.ts'
 import { transferResources } from '../states/resources.ts'
@@ -58,6 +58,7 @@ export function createPayin(
     kind: 'payin',
     customerId: input.customerId,
     ...heldBy(unit),
+    credentials: credentialsNow(unit.runtime, unit.actor.environment),
     providerReference: opened.providerReference,
     amount,
     metadata: input.metadata ?? {},

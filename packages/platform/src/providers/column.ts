@@ -68,5 +68,9 @@ interface Credentialed {
 export const hasOtherCredentials = ({ credentials }: Provider, object: Credentialed): boolean =>
   object.credentials != null && credentials !== undefined && object.credentials !== credentials
 
+/** SQL: the opposite for a row's column: it belongs to the credentials of now (a parameter, null: there are none), or nobody knows to which. */
+export const withSameCredentials = (now: string, column = 'credentials'): string =>
+  `(${column} is null or ${now}::text is null or ${column} = ${now})`
+
 /** The `attention` of an object that waits for the credentials that created it. */
 export const OTHER_CREDENTIALS = 'other_credentials'

@@ -34,6 +34,7 @@ export {
   nameSandbox,
   OTHER_CREDENTIALS,
   replaceIndex,
+  withSameCredentials,
 } from './column.ts'
 export { checkProviderOrders, providerRules, readControls, writeControl } from './controls.ts'
 export { type ProviderState, type Providers, providerStates, providers } from './lookup.ts'

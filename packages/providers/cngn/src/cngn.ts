@@ -10,6 +10,7 @@ import {
   type UnreadableRecord,
 } from '@payments/cngn'
 import { assets, ServiceError, toDecimal } from '@payments/kernel'
+import { credentialsFingerprint } from '@payments/platform'
 import { LRUCache } from 'lru-cache'
 import { isAuthentic } from './callback.ts'
 import { type CngnClient, type CngnOptions, cngnClient } from './client.ts'
@@ -65,6 +66,7 @@ export function cngnMerchant(options: CngnOptions): CngnProvider {
 
   return {
     name: 'cngn',
+    credentials: credentialsFingerprint('cngn', options.apiKey),
     callsPerMinute: options.requestsPerMinute,
     pollSeconds: options.pollSeconds ?? { soonest: 15, longest: 60 },
     certainAfterSeconds: options.certainAfterSeconds ?? 300,

@@ -23,6 +23,13 @@ export type Fault =
   | 'lost'
   | 'silent'
 
+/** The keys of merchants, and whose they are: transactions, accounts and the balance are the merchant's (api-reference: "your account"). Two of one: its key was made anew. */
+const KEYS: Readonly<Record<string, string>> = {
+  cngn_live_0123456789: 'merchant',
+  cngn_live_made_anew_0123456789: 'merchant',
+  cngn_live_another_0123456789: 'another',
+}
+
 type Wire = Record<string, unknown>
 
 /** A transaction as the API lists it. */
@@ -44,7 +51,7 @@ export interface FakeCngn {
   readonly apiKey: string
   /** Every call: method, path and decrypted body. */
   readonly calls: { line: string; body: Wire; at: number; idempotencyKey: string | undefined }[]
-  /** Every movement, newest first on the wire. */
+  /** Every movement of every merchant, newest first on the wire. */
   readonly transactions: Listed[]
   /** Failures of the next calls, in this order. */
   fail(...faults: Fault[]): void
@@ -110,8 +117,8 @@ export async function startFake({ tls }: { tls?: { key: string; cert: string } }
       res.setHeader('content-type', 'application/json')
       res.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
     }
-    if (req.headers.authorization !== `Bearer ${apiKey}`)
-      return say(400, { status: 400, message: 'Invalid token prefix' })
+    const owner = KEYS[req.headers.authorization?.replace('Bearer ', '') ?? '']
+    if (!owner) return say(400, { status: 400, message: 'Invalid token prefix' })
     if (world.calls.filter(({ at }) => at > now - 60_000).length >= world.limit) {
       world.blocked++
       return say(429, { status: 429, message: 'Too many requests. Please try again later.' })
@@ -128,9 +135,9 @@ export async function startFake({ tls }: { tls?: { key: string; cert: string } }
     if (typeof fault === 'object' && 'lateMs' in fault)
       await new Promise((resolve) => setTimeout(resolve, fault.lateMs))
     const single = line.match(/^GET \/(transactions|withdraw\/verify)\/(.+)$/)
-    const handler = single ? () => one(single[1] ?? '', decodeURIComponent(single[2] ?? '')) : answers[line]
+    const handler = single ? () => one(owner, single[1] ?? '', decodeURIComponent(single[2] ?? '')) : answers[line]
     if (!handler) return say(404, { status: 404, message: 'Not found' })
-    const said = handler(body, url.searchParams)
+    const said = handler(body, url.searchParams, owner)
     if (fails) return wrong()
     if (said instanceof Refusal) return say(400, { status: 400, message: said.message })
     if (fault === 'lost') return void res.destroy()
@@ -146,7 +153,13 @@ export async function startFake({ tls }: { tls?: { key: string; cert: string } }
     }
   }
 
-  const keep = (given: Pick<Listed, 'trx_type' | 'amount' | 'description' | 'receiver'> & Wire): Listed => {
+  /** Whose each movement is, by its id. */
+  const owners = new Map<string, string>()
+  const ownedBy = (owner: string) => world.transactions.filter(({ id }) => (owners.get(id) ?? 'merchant') === owner)
+  const keep = (
+    given: Pick<Listed, 'trx_type' | 'amount' | 'description' | 'receiver'> & Wire,
+    owner = 'merchant',
+  ): Listed => {
     const kept: Listed = {
       id: randomUUID(),
       from: 'merchant',
@@ -163,6 +176,7 @@ export async function startFake({ tls }: { tls?: { key: string; cert: string } }
       ...given,
     }
     world.transactions.push(kept)
+    owners.set(kept.id, owner)
     return kept
   }
   // api-reference/get-transactions: "5000.00".
@@ -171,22 +185,22 @@ export async function startFake({ tls }: { tls?: { key: string; cert: string } }
     return `${whole}.${decimals.padEnd(2, '0')}`
   }
   // guides/webhooks (transaction.failed): an attempt that is refused leaves a failed transaction with a reference of its own.
-  const refused = (given: Parameters<typeof keep>[0], message: string) => {
-    keep({ ...given, status: 'failed' })
+  const refused = (given: Parameters<typeof keep>[0], owner: string, message: string) => {
+    keep({ ...given, status: 'failed' }, owner)
     return new Refusal(message)
   }
 
   /** What the accounts ask for that have these narrations, in millionths, and what the merchant gets of it. */
-  const opened = new Map<string, { readonly asked: bigint; readonly net: bigint }>()
-  const expected = (amount: unknown, narration: unknown): number => {
+  const opened = new Map<string, { readonly asked: bigint; readonly net: bigint; readonly owner: string }>()
+  const expected = (amount: unknown, narration: unknown, owner: string): number => {
     const asked = Number(amount) + world.fees.fee + world.fees.vat
-    opened.set(String(narration), { asked: millionths(asked), net: millionths(amount) })
+    opened.set(String(narration), { asked: millionths(asked), net: millionths(amount), owner })
     return asked
   }
-  const tooMuch = (amount: unknown) => world.short-- > 0 || Number(amount) > Number(balance())
+  const tooMuch = (amount: unknown, owner: string) => world.short-- > 0 || Number(amount) > Number(balance(owner))
 
-  const answers: Record<string, (body: Wire, query: URLSearchParams) => unknown> = {
-    'GET /balance': () => [{ asset_type: 'fiat', asset_code: 'CNGN', balance: balance() }],
+  const answers: Record<string, (body: Wire, query: URLSearchParams, owner: string) => unknown> = {
+    'GET /balance': (_body, _query, owner) => [{ asset_type: 'fiat', asset_code: 'CNGN', balance: balance(owner) }],
     'GET /banks': () => [
       { name: 'Guaranty Trust Bank', code: '058', slug: 'gtb', country: 'NG', nibss_bank_code: '000013' },
       { name: 'Access Bank', code: '044', slug: 'access', country: 'NG', nibss_bank_code: '000014' },
@@ -196,38 +210,38 @@ export async function startFake({ tls }: { tls?: { key: string; cert: string } }
       accountNumber === '9999999999'
         ? new Refusal('Could not resolve account details')
         : { accountNumber, account_name: 'OBI ADA', bankCode },
-    'POST /virtual-account/temporary': ({ amount, narration }) =>
+    'POST /virtual-account/temporary': ({ amount, narration }, _query, owner) =>
       Number(amount) < 100
         ? new Refusal('amount: Minimum amount is 100')
         : {
             reference: `DEP-${randomUUID()}`,
             paymentReference: randomUUID(),
             amount,
-            ...{ amountExpected: expected(amount, narration), ...world.fees },
+            ...{ amountExpected: expected(amount, narration, owner), ...world.fees },
             ...{ currency: 'NGN', status: 'pending', narration },
             ...{ accountNumber: newNumber(), accountName: 'Merchant', bankName: 'Access Bank', bankCode: '044' },
             expiresAt: new Date(Date.now() + 1_800_000).toISOString(),
           },
-    'POST /redeemAsset': ({ amount, bankCode, accountNumber }) => {
+    'POST /redeemAsset': ({ amount, bankCode, accountNumber }, _query, owner) => {
       const order = {
         ...{ trx_type: 'redeem', amount: money(amount), description: 'Redemption', network: 'xbn' },
         // guides/webhooks (redemption.completed): bankCode:accountNumber:accountName.
         receiver: `${bankCode}:${accountNumber}:OBI ADA`,
       }
-      if (tooMuch(amount)) return refused(order, 'Insufficient balance')
-      return { trxRef: keep(order).trx_ref, address: '0x0' }
+      if (tooMuch(amount, owner)) return refused(order, owner, 'Insufficient balance')
+      return { trxRef: keep(order, owner).trx_ref, address: '0x0' }
     },
-    'POST /withdraw': ({ amount, address, networkId }) => {
+    'POST /withdraw': ({ amount, address, networkId }, _query, owner) => {
       const order = {
         ...{ trx_type: 'withdrawal', amount: money(amount), description: 'Withdrawal', network: networkId },
         receiver: { address: String(address) },
       }
-      if (tooMuch(amount)) return refused(order, 'Insufficient balance')
-      return { trxRef: keep(order).trx_ref, address }
+      if (tooMuch(amount, owner)) return refused(order, owner, 'Insufficient balance')
+      return { trxRef: keep(order, owner).trx_ref, address }
     },
-    'GET /transactions': (_body, query) => {
+    'GET /transactions': (_body, query, owner) => {
       const [page, limit] = [Number(query.get('page') ?? 1), Math.min(Number(query.get('limit') ?? 10), 100)]
-      const all = world.empty ? [] : world.transactions.toReversed()
+      const all = world.empty ? [] : ownedBy(owner).toReversed()
       const pages = Math.max(1, Math.ceil(all.length / limit))
       return {
         data: lying(world.distort(all.slice((page - 1) * limit, page * limit).map(shown))),
@@ -251,8 +265,8 @@ export async function startFake({ tls }: { tls?: { key: string; cert: string } }
   }
 
   /** api-reference/get-transaction reads all of them; api-reference/verify-withdrawal withdrawals only. */
-  const one = (path: string, reference: string) => {
-    const found = world.transactions.filter(
+  const one = (owner: string, path: string, reference: string) => {
+    const found = ownedBy(owner).filter(
       ({ trx_ref, trx_type }) => trx_ref === reference && (path === 'transactions' || trx_type === 'withdrawal'),
     )
     return lying(world.distort(found.map((each) => ({ ...each }))))[0] ?? new Refusal('Transaction not found')
@@ -260,8 +274,8 @@ export async function startFake({ tls }: { tls?: { key: string; cert: string } }
 
   /** Millionths, so that sums are exact. */
   const millionths = (amount: unknown): bigint => BigInt(Math.round(Number(amount) * 1e6))
-  const balance = (): string => {
-    const units = world.transactions.reduce((sum, { trx_ref, trx_type, status, amount }) => {
+  const balance = (owner: string): string => {
+    const units = ownedBy(owner).reduce((sum, { trx_ref, trx_type, status, amount }) => {
       const value = trx_type === 'deposit' ? world.netOf(trx_ref) : millionths(amount)
       if (trx_type === 'deposit') return status === 'success' ? sum + value : sum
       return status === 'failed' || status === 'rejected' ? sum : sum - value
@@ -315,7 +329,7 @@ export async function startFake({ tls }: { tls?: { key: string; cert: string } }
       lying = lies(random)
     },
     async pay(narration, amount) {
-      return keep({
+      const deposit = {
         ...{
           trx_type: 'deposit',
           amount: money(Number(amount) / 1e6),
@@ -323,7 +337,8 @@ export async function startFake({ tls }: { tls?: { key: string; cert: string } }
         },
         // guides/webhooks (deposit.received): the receiver is the business id, the symbol NGN.
         ...{ receiver: '4f1d0c2a-7b3e-4d5f-8a9b-0c1d2e3f4a5b', asset_symbol: 'NGN' },
-      }).trx_ref
+      }
+      return keep(deposit, opened.get(narration)?.owner).trx_ref
     },
     async settle() {
       for (const one of world.transactions.filter(({ status }) => OPEN.has(status))) {

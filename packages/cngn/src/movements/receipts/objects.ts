@@ -70,6 +70,7 @@ export const furtherPayin = (unit: UnitOfWork, of: TransferRow, tx: Known): Tran
     bankName: of.bankName ?? null,
     bankCode: of.bankCode ?? null,
     relatedPayinId: of.relatedPayinId ?? of.id,
+    credentials: of.credentials ?? null,
   })
 
 /** A later deposit at the address of an object is an object of its own. */

@@ -1,5 +1,6 @@
 import { type Environment, hashKey, newId } from '@payments/kernel'
 import { type Runtime, type SqlExecutor, sqlOf, type UnitOfWork } from '@payments/platform'
+import { credentialsNow } from '../../money/holder.ts'
 import { type ProviderTransaction, referencesOf } from '../../provider/provider.ts'
 import { receiptMachine } from '../../states/states.ts'
 import { keepRecord } from '../records.ts'
@@ -53,7 +54,14 @@ export async function lockReceipt(
   const [
     receipt = tx.amount === null
       ? undefined
-      : await insert(db, environment, account, { ...tx, amount: tx.amount }, owner),
+      : await insert(
+          db,
+          environment,
+          account,
+          { ...tx, amount: tx.amount },
+          owner,
+          credentialsNow(unit.runtime, environment),
+        ),
   ] = found
   if (receipt && ['open', 'failed'].includes(receipt.status)) await complete(db, receipt.id, tx, owner)
   else if (receipt) await nameAgain(db, receipt.id, tx)
@@ -103,12 +111,13 @@ async function insert(
   account: string,
   tx: ProviderTransaction & { readonly amount: bigint },
   owner: Owner | null,
+  credentials: string | null,
 ): Promise<Receipt> {
   const id = newId()
   const { rows } = await db.query<{ created_at: Date | string }>(
     `insert into cngn_receipts (id, environment, account, reference, alias, organisation_id, customer_id, status, asset, amount, fee, targets,
-       received_at, created_at, next_check_at)
-     values ($1, $2, $3, $4, $5, $6, $7, '${receiptMachine.initial}', $8, $9, $10, $11, coalesce($12, now()), now(), now()) returning created_at`,
+       received_at, created_at, next_check_at, credentials)
+     values ($1, $2, $3, $4, $5, $6, $7, '${receiptMachine.initial}', $8, $9, $10, $11, coalesce($12, now()), now(), now(), $13) returning created_at`,
     [
       ...[
         id,
@@ -119,7 +128,7 @@ async function insert(
         owner?.organisationId ?? null,
         owner?.customerId ?? null,
       ],
-      ...[tx.asset, tx.amount.toString(), tx.fee.toString(), targetsOf(tx), tx.at],
+      ...[tx.asset, tx.amount.toString(), tx.fee.toString(), targetsOf(tx), tx.at, credentials],
     ],
   )
   const createdAt = new Date(rows[0]?.created_at ?? Number.NaN)

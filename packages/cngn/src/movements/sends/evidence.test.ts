@@ -22,6 +22,7 @@ const movement = (more: Partial<ProviderTransaction> = {}): ProviderTransaction 
 /** A complete list, read eight minutes after the claim, that shows nothing, and a treasury that has everything. */
 const evidence = (more: Partial<Evidence> = {}): Evidence => ({
   ...{ began: at(480), complete: true, readable: true, strangers: [], references: new Set<string>(), known: [] },
+  movedElsewhereAt: null,
   treasury: { balance: 5_000_000_000n, journal: 5_000_000_000n, unbooked: 0n, leaving: 1_000_000_000n },
   ...more,
 })
@@ -44,8 +45,18 @@ describe('an order without an answer', () => {
     ['a list that was read before the call failed', { failedAt: at(490) }, {}, { do: 'nothing' }],
     ['a call that may still be answered', { status: 'claimed', failedAt: null }, {}, { do: 'nothing' }],
     ['a treasury that was not read', {}, { treasury: null }, { do: 'nothing' }],
+    [
+      'a treasury that is compared with what left another account',
+      {},
+      { movedElsewhereAt: at(60) },
+      { do: 'wait', seen: false, tell: false },
+    ],
   ])('is not sent again by %s', (_what, of, by, expected) => {
     expect(decided(order(of), evidence(by))).toEqual(expected)
+  })
+
+  test('is sent again although money moved in another account before it', () => {
+    expect(decided(order(), evidence({ movedElsewhereAt: at(-60) }))).toEqual(again)
   })
 
   test.each([

@@ -69,6 +69,8 @@ export interface Evidence {
   readonly references: ReadonlySet<string>
   /** Movements that are known from before, the oldest first. */
   readonly known: readonly { readonly reference: string; readonly at: Date }[]
+  /** When money moved last that the journal has and this account has not, because it moved with other credentials; null: not since the orders. */
+  readonly movedElsewhereAt: Date | null
   /** Null: it was not read. */
   readonly treasury: TreasuryEvidence | null
 }
@@ -141,6 +143,9 @@ function ofAbsent(order: OrderInDoubt, old: number, evidence: Evidence, policy: 
   if (!order.absentSince) return { do: 'note_absent' }
   if (began - order.absentSince.getTime() < policy.listsApartSeconds * 1000) return { do: 'nothing' }
   if (old < policy.certainAfterSeconds * 1000 || !evidence.treasury) return { do: 'nothing' }
+  // What left another account is missing in the journal, and hides what left this one.
+  if (evidence.movedElsewhereAt && evidence.movedElsewhereAt >= order.firstSentAt)
+    return { do: 'wait', seen: false, tell: old >= ATTENTION_MS }
   const { balance, journal, unbooked, leaving } = evidence.treasury
   const missing = journal + order.surplus + unbooked - balance
   const exhausted = order.attempts >= ATTEMPTS

@@ -1,21 +1,22 @@
 import type { Environment } from '@payments/kernel'
-import { type SqlExecutor, sqlOf, type UnitOfWork } from '@payments/platform'
+import { type Runtime, type SqlExecutor, sqlOf, type UnitOfWork, withSameCredentials } from '@payments/platform'
 import { FEED_SOON, SEND } from '../schedule.ts'
 import { EQUAL_IN_DOUBT, looksLike } from './equal.ts'
 import { move, quoted } from './table.ts'
 
-// Writes of `cngn_sends`: orders that are held, or that a restored database may have forgotten.
+// Writes of `cngn_sends`: orders that are held, that a restored database may have forgotten, or that belong to other credentials.
 
 /**
  * An order that a process may have sent which a restored database has forgotten is one without an answer: the lists find it, or find
  * that it was not sent. Equal ones one after the other, so that a movement never fits two, and the oldest first: what left before an
  * order existed is one of an older order, and while no order has it, the treasury has fallen by more than the orders explain.
  */
-export async function doubt(unit: UnitOfWork, id: string): Promise<boolean> {
+export async function doubt(unit: UnitOfWork, id: string, credentials: string | null): Promise<boolean> {
   const from = 'greatest(maybe_sent_from, created_at)'
   const moved = await move(sqlOf(unit.em), 'doubt', id, {
     set: `sent_at = ${from}, first_sent_at = least(first_sent_at, ${from}), error = null, absent_since = null, failed_at = null,
-          refusal = null, surplus = 0`,
+          refusal = null, surplus = 0, credentials = coalesce(credentials, $2)`,
+    values: [credentials],
     where: `maybe_sent_until is not null and not exists (
       select from cngn_sends o where o.environment = s.environment and o.fingerprint = s.fingerprint and o.status in (${IN_DOUBT_OR_QUEUED})
          and (o.sent_at is not null or (o.maybe_sent_until is not null and (o.created_at, o.id) < (s.created_at, s.id))))`,
@@ -84,3 +85,33 @@ export async function doubtForgotten(
   )
   return rows
 }
+
+/** Is the order one that was sent with other credentials than those of now? */
+export async function isOfOthers(unit: UnitOfWork, id: string, now: string | null): Promise<boolean> {
+  const { rows } = await sqlOf(unit.em).query(
+    `select 1 from cngn_sends where id = $1 and not ${withSameCredentials('$2')}`,
+    [id, now],
+  )
+  return rows.length > 0
+}
+
+/** When orders of other credentials than those of now (`$3`) were claimed last, since a time: the journal has them, the account of now does not. */
+export async function sentElsewhere(
+  { pool }: Runtime,
+  values: readonly [environment: Environment, account: string, now: string | null, since: Date],
+): Promise<Date | null> {
+  const { rows } = await pool.query<{ at: Date | string | null }>(
+    `select max(sent_at) as at from cngn_sends
+      where environment = $1 and account = $2 and sent_at >= $4 and not ${withSameCredentials('$3')}`,
+    [...values],
+  )
+  return rows[0]?.at ? new Date(rows[0].at) : null
+}
+
+/** Orders of an account (`$1`, `$2`) go from credentials (`$3`) to others (`$4`): what has not ended, and what lists may still be compared with. */
+export const bindSends = (db: SqlExecutor, values: readonly string[]) =>
+  db.query(
+    `update cngn_sends set credentials = $4 where environment = $1 and account = $2 and credentials = $3
+        and (status <> 'ended' or next_check_at is not null or sent_at > now() - interval '30 days')`,
+    [...values],
+  )

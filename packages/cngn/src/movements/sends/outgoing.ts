@@ -7,9 +7,10 @@ import {
   sqlOf,
   type UnitOfWork,
   unitOfWork,
+  withSameCredentials,
 } from '@payments/platform'
 import type { TransferRow } from '../../entity.ts'
-import { treasuryProvider } from '../../money/holder.ts'
+import { credentialsNow, treasuryProvider } from '../../money/holder.ts'
 import { type ProviderTransaction, referencesOf } from '../../provider/provider.ts'
 import type { Failure } from '../../states/failure-reasons.ts'
 import type { Kind } from '../../transfers/kinds.ts'
@@ -48,9 +49,12 @@ export async function applyOutgoing(
 ): Promise<boolean> {
   const { knowsOrders } = treasuryProvider(runtime, environment)
   const { rows } = await runtime.pool.query<Sent>(
-    `select id, kind, organisation_id from cngn_sends where environment = $1 and account = $2
+    `select id, kind, organisation_id from cngn_sends where environment = $1 and account = $2 and ${withSameCredentials('$5')}
         and (reference = any ($3) or (id = $4::uuid and status in ('claimed', 'unresolved', 'held'))) limit 1`,
-    [environment, account, referencesOf(tx), knowsOrders && isId(tx.reference) ? tx.reference : null],
+    [
+      ...[environment, account, referencesOf(tx), knowsOrders && isId(tx.reference) ? tx.reference : null],
+      credentialsNow(runtime, environment),
+    ],
   )
   const [sent] = rows
   if (!sent) {

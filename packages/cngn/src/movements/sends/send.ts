@@ -3,6 +3,7 @@ import { errorCode, ServiceError, system } from '@payments/kernel'
 import {
   aboutObject,
   constraintOf,
+  OTHER_CREDENTIALS,
   type QueryContext,
   queryContext,
   type Runtime,
@@ -11,7 +12,7 @@ import {
 } from '@payments/platform'
 import { holdBack } from '../../customers/rules.ts'
 import type { TransferRow } from '../../entity.ts'
-import { treasuryProvider } from '../../money/holder.ts'
+import { credentialsNow, treasuryProvider } from '../../money/holder.ts'
 import type { CallBudget, Order, ProviderTransaction, SendResult } from '../../provider/provider.ts'
 import { budgetOf } from '../../provider/rate-budget.ts'
 import { errors } from '../../states/errors.ts'
@@ -20,7 +21,7 @@ import { pollFeedSoon } from '../schedule.ts'
 import { NOT_INITIATED } from './evidence.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { confirm, endSend, resolve, unmatch } from './found.ts'
-import { doubt, hold, holdForgotten } from './holds.ts'
+import { doubt, hold, holdForgotten, isOfOthers } from './holds.ts'
 import { type ClaimedSend, claim, insertSend, lose, notCalled, postpone, refuse } from './table.ts'
 
 /** An order that waits because an equal one is not known yet is tried again after this. */
@@ -114,7 +115,13 @@ async function claimOrder(context: QueryContext, { id, kind }: ClaimedSend): Pro
   try {
     return await unitOfWork(context, async (unit) => {
       const row = await lockedTransfer(unit, kind, id)
-      if (await doubt(unit, id)) {
+      const credentials = credentialsNow(unit.runtime, row.environment)
+      if (await isOfOthers(unit, id, credentials)) {
+        if (!row.attention) await update(unit, row, { attention: OTHER_CREDENTIALS })
+        await postpone(unit, id, SHORT_SECONDS, OTHER_CREDENTIALS)
+        return null
+      }
+      if (await doubt(unit, id, credentials)) {
         await update(unit, await begun(unit, row), { providerOutcome: 'unknown' })
         return null
       }
@@ -127,7 +134,7 @@ async function claimOrder(context: QueryContext, { id, kind }: ClaimedSend): Pro
         await postpone(unit, id, SHORT_SECONDS, errors.cngn_float_short.code)
         return null
       }
-      if (await claim(unit, id, row.amount ?? null)) return begun(unit, row)
+      if (await claim(unit, id, row.amount ?? null, credentials)) return begun(unit, row)
       await postpone(unit, id, EQUAL_SECONDS)
       return null
     })

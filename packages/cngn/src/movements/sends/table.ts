@@ -1,5 +1,12 @@
 import type { Environment } from '@payments/kernel'
-import { dueInTurns, type Runtime, type SqlExecutor, sqlOf, type UnitOfWork } from '@payments/platform'
+import {
+  dueInTurns,
+  type Runtime,
+  type SqlExecutor,
+  sqlOf,
+  type UnitOfWork,
+  withSameCredentials,
+} from '@payments/platform'
 import { SendEntity } from '../../entity.ts'
 import { sendMachine } from '../../states/states.ts'
 import type { Kind } from '../../transfers/kinds.ts'
@@ -74,6 +81,7 @@ export function insertSend(
     error: null,
     maybeSentFrom: null,
     maybeSentUntil: null,
+    credentials: null,
   })
   unit.afterCommit(() => unit.runtime.trigger(SEND))
 }
@@ -106,17 +114,23 @@ export const postpone = (unit: UnitOfWork, id: string, seconds: number, error: s
 
 /**
  * The provider is called next. False: it must wait, may have been sent already, or has ended. Each statement sees what was committed
- * before it, so this one checks again all that makes an order wait: an equal one may have been found since.
+ * before it, so this one checks by itself whatever makes an order wait: an equal one may have been found since. An order that was sent before
+ * is sent again with the same credentials only.
  */
-export const claim = async (unit: UnitOfWork, id: string, amount: bigint | null): Promise<boolean> =>
+export const claim = async (
+  unit: UnitOfWork,
+  id: string,
+  amount: bigint | null,
+  credentials: string | null,
+): Promise<boolean> =>
   Boolean(
     await move(sqlOf(unit.em), 'claim', id, {
       set: `sent_at = clock_timestamp(), first_sent_at = coalesce(first_sent_at, clock_timestamp()), attempts = attempts + 1,
-            error = null, absent_since = null, failed_at = null, refusal = null,
+            error = null, absent_since = null, failed_at = null, refusal = null, credentials = coalesce(credentials, $3),
             surplus = coalesce((select difference from cngn_treasuries where environment = s.environment and difference > 0
                                  and differs_since < now() - interval '5 minutes'), 0)`,
-      where: `maybe_sent_until is null and not exists (${EQUAL_IN_DOUBT}) and not exists (${looksLike('$2')})`,
-      values: [amount],
+      where: `maybe_sent_until is null and ${withSameCredentials('$3')} and not exists (${EQUAL_IN_DOUBT}) and not exists (${looksLike('$2')})`,
+      values: [amount, credentials],
     }),
   )
 

@@ -1,11 +1,12 @@
 import { type Environment, system } from '@payments/kernel'
-import { queryContext, type Runtime, sqlOf, type UnitOfWork, unitOfWork } from '@payments/platform'
-import { treasuryProvider } from '../../money/holder.ts'
+import { queryContext, type Runtime, sqlOf, type UnitOfWork, unitOfWork, withSameCredentials } from '@payments/platform'
+import { credentialsNow, treasuryProvider } from '../../money/holder.ts'
 import { type Books, books, most, treasuryBalance } from '../../money/treasury.ts'
 import { type Movements, referencesOf } from '../../provider/provider.ts'
 import type { Failure } from '../../states/failure-reasons.ts'
 import type { Kind } from '../../transfers/kinds.ts'
 import { fail, lockedTransfer, update } from '../../transfers/transfers.ts'
+import { arrivedElsewhere } from '../receipts/credentials.ts'
 import { unbookedIn } from '../receipts/unassigned.ts'
 import {
   CALL_SECONDS,
@@ -16,6 +17,7 @@ import {
   type TreasuryEvidence,
 } from './evidence.ts'
 import { endSend, noteAbsent, resolve } from './found.ts'
+import { sentElsewhere } from './holds.ts'
 import { loseUnanswered, sendAgain } from './table.ts'
 
 // Orders whose call failed: what `evidence.ts` decides of them by a list is read here, and done.
@@ -57,8 +59,9 @@ export async function treasuryBefore(
 type Time = Date | string
 const timeOf = (value: Time | null): Date | null => (value === null ? null : new Date(value))
 
-async function unresolved({ pool }: Runtime, environment: Environment, account: string): Promise<Unresolved[]> {
-  const { rows } = await pool.query<{
+/** The orders without a reference that the list of now may show: other credentials are another account's, until an operator knows better. */
+async function unresolved(runtime: Runtime, environment: Environment, account: string): Promise<Unresolved[]> {
+  const { rows } = await runtime.pool.query<{
     id: string
     status: 'claimed' | 'unresolved'
     kind: Kind
@@ -82,9 +85,9 @@ async function unresolved({ pool }: Runtime, environment: Environment, account: 
               (select count(*)::int from cngn_sends o where o.environment = s.environment and o.fingerprint = s.fingerprint and o.id <> s.id
                   and o.status = 'queued' and o.maybe_sent_until is not null) end as equals_in_doubt
        from cngn_sends s join cngn_transfers t on t.id = s.id
-      where s.environment = $1 and s.account = $2 and s.status in ('claimed', 'unresolved')
+      where s.environment = $1 and s.account = $2 and s.status in ('claimed', 'unresolved') and ${withSameCredentials('$3', 's.credentials')}
       order by s.sent_at limit 1000`,
-    [environment, account],
+    [environment, account, credentialsNow(runtime, environment)],
   )
   return rows.map((row) => ({
     id: row.id,
@@ -131,6 +134,7 @@ export async function resolveOrders(
       strangers,
       references: new Set(list.movements.flatMap(referencesOf)),
       known: knowsOrders ? [] : await knownMovements(runtime, environment, account, orders),
+      movedElsewhereAt: await movedElsewhere(runtime, environment, account, orders),
       treasury: list.before && (await treasuryOf(runtime, environment, list.before, incoming.listed)),
     },
     { knowsOrders, certainAfterSeconds, listsApartSeconds },
@@ -232,30 +236,46 @@ function earliest(references: readonly string[], times: ReadonlyMap<string, Date
   return known.length === 0 ? undefined : new Date(Math.min(...known.map((time) => time.getTime())))
 }
 
+const oldestOf = (orders: readonly OrderInDoubt[]): Date =>
+  new Date(Math.min(...orders.map(({ firstSentAt }) => firstSentAt.getTime())))
+
+/** When money moved last that the journal has and the account of now has not, since the oldest order. */
+async function movedElsewhere(
+  runtime: Runtime,
+  environment: Environment,
+  account: string,
+  orders: readonly OrderInDoubt[],
+): Promise<Date | null> {
+  const values = [environment, account, credentialsNow(runtime, environment), oldestOf(orders)] as const
+  const times = [await sentElsewhere(runtime, values), await arrivedElsewhere(runtime, values)].filter(
+    (at) => at !== null,
+  )
+  return times.length === 0 ? null : new Date(Math.max(...times.map((at) => at.getTime())))
+}
+
 /** The movements that are known from ten minutes before the oldest order on, and the last one before it. */
 async function knownMovements(
-  { pool }: Runtime,
+  runtime: Runtime,
   environment: Environment,
   account: string,
   orders: readonly OrderInDoubt[],
 ): Promise<{ reference: string; at: Date }[]> {
-  const oldest = new Date(Math.min(...orders.map(({ firstSentAt }) => firstSentAt.getTime())))
-  const { rows } = await pool.query<{ reference: string; at: Time }>(
+  const { rows } = await runtime.pool.query<{ reference: string; at: Time }>(
     `with known as (
-       select reference, sent_at as at from cngn_sends where environment = $1 and account = $2 and reference is not null
+       select reference, sent_at as at from cngn_sends where environment = $1 and account = $2 and reference is not null and ${withSameCredentials('$4')}
        union all
-       select reference, received_at from cngn_receipts where environment = $1 and account = $2)
+       select reference, received_at from cngn_receipts where environment = $1 and account = $2 and ${withSameCredentials('$4')})
      (select reference, at from known where at >= $3::timestamptz - interval '10 minutes')
      union (select reference, at from known where at <= $3::timestamptz order by at desc limit 1) order by at`,
-    [environment, account, oldest],
+    [environment, account, oldestOf(orders), credentialsNow(runtime, environment)],
   )
   return rows.map(({ reference, at }) => ({ reference, at: new Date(at) }))
 }
 
-/** SQL: the time of the last movement that is known before the oldest order without an answer (`$1` environment, `$2` account). */
+/** SQL: the time of the last movement that is known before the oldest order without an answer (`$1` environment, `$2` account, `$3` credentials of now). */
 export const LAST_KNOWN = `(select max(at) from (
-    (select sent_at as at from cngn_sends where environment = $1 and account = $2 and reference is not null and sent_at <= oldest.at
+    (select sent_at as at from cngn_sends where environment = $1 and account = $2 and reference is not null and sent_at <= oldest.at and ${withSameCredentials('$3')}
       order by sent_at desc limit 1)
     union all
-    (select received_at from cngn_receipts where environment = $1 and account = $2 and received_at <= oldest.at
+    (select received_at from cngn_receipts where environment = $1 and account = $2 and received_at <= oldest.at and ${withSameCredentials('$3')}
       order by received_at desc limit 1)) known)`
