@@ -129,7 +129,6 @@ export {
   hiddenDeposits,
 } from './routes/hidden-deposits.ts'
 export {
-  applyHiddenSync,
   createHiddenRoute,
   type DepositSettlement,
   type HiddenRoute,

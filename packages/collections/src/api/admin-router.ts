@@ -1,7 +1,7 @@
 import { errors as commonErrors, noInput } from '@payments/kernel'
 import { ledgerErrors } from '@payments/ledger'
 import { operatorCommand, query } from '@payments/platform'
-import { applyHiddenSync, routesErrors, SyncResult, syncHiddenRoute } from '@payments/routes'
+import { routesErrors, SyncResult, syncHiddenRoute } from '@payments/routes'
 import { findSessionAnywhere, sessionsNeedingAttention } from '../collections/service.ts'
 import { settleSession } from '../sessions/settle.ts'
 import { errors } from './errors.ts'
@@ -50,9 +50,8 @@ export const collectionsAdminRouter = {
     callsProvider: true,
     before: async (context, { sessionId, networkKey }) =>
       syncHiddenRoute(context, (await findSessionAnywhere(context, sessionId)).routeId, networkKey),
-    async run(unit, { sessionId: id }, pending) {
-      const { organisationId, environment } = pending.route
-      return { reply: await applyHiddenSync(unit, pending), subject: { id, organisationId, environment } }
+    async run(_unit, { sessionId: id }, { counts, route: { organisationId, environment } }) {
+      return { reply: counts, subject: { id, organisationId, environment } }
     },
   }),
   settle: operatorCommand({

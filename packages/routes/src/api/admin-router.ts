@@ -1,8 +1,7 @@
 import { errors as commonErrors, noInput } from '@payments/kernel'
 import { ledgerErrors } from '@payments/ledger'
-import { actingFor, operatorCommand, query, sqlOf, type UnitOfWork } from '@payments/platform'
+import { operatorCommand, query, sqlOf, type UnitOfWork } from '@payments/platform'
 import { syncNow } from '../deposits/deposits.ts'
-import { applyRemaining } from '../deposits/reports.ts'
 import { recordDeposit, settleDeposit } from '../deposits/settle.ts'
 import { presentDeposit, presentRoute } from '../entity.ts'
 import { pollSoon } from '../operators.ts'
@@ -60,10 +59,7 @@ export const routesAdminRouter = {
     reason: 'optional',
     callsProvider: true,
     before: async (context, { paymentRouteId }) => syncNow(context, await findAnywhere(context, paymentRouteId), true),
-    run: async (unit, _input, pending) => ({
-      reply: await applyRemaining(actingFor(unit, pending.route), pending),
-      subject: pending.route,
-    }),
+    run: async (_unit, _input, { counts, route }) => ({ reply: counts, subject: route }),
   }),
   settleDeposit: operatorCommand({
     rest: 'POST /admin/ops/payment-routes/deposits/{depositId}/settle',

@@ -1,7 +1,6 @@
 import { assetNamed, assets, errors as commonErrors, noInput, requestedAmount, toDecimal } from '@payments/kernel'
 import { command, completeList, download, exportCsv, exportInput, query, sqlOf } from '@payments/platform'
 import { syncNow } from '../deposits/deposits.ts'
-import { applyRemaining } from '../deposits/reports.ts'
 import { presentDeposit, presentRoute, RouteEntity } from '../entity.ts'
 import { POLL, SOON_SECONDS } from '../polling/schedule.ts'
 import { routesProvider } from '../provider/provider.ts'
@@ -258,14 +257,14 @@ export const routesRouter = {
     tag,
     summary: 'Sync deposits now',
     description:
-      'Asks the provider at once instead of waiting for the next poll, which happens by itself. Limited for each route and organisation.',
+      'Asks the provider at once instead of waiting for the next poll, which happens by itself. Limited for each route and organisation. A report that cannot be applied is kept for the operators of the service, and the others are applied.',
     message: 'Deposits synced',
     input: PaymentRouteId,
     output: SyncResult,
     errors: [errors.payment_route_not_found, errors.sync_limited, errors.provider_failed, errors.provider_unavailable],
     callsProvider: true,
     before: async (context, { paymentRouteId }) => syncNow(context, await find(context, paymentRouteId)),
-    run: (unit, _input, pending) => applyRemaining(unit, pending),
+    run: async (_unit, _input, { counts }) => counts,
   }),
 }
 

@@ -25,16 +25,7 @@ import {
   type OddReport,
   routesProvider,
 } from '../provider/provider.ts'
-import {
-  applyInParts,
-  applyRemaining,
-  applyReports,
-  keepOdd,
-  type PendingSync,
-  type SyncCounts,
-  sum,
-  UNREADABLE,
-} from './reports.ts'
+import { applyReports, byTime, keepOdd, PART, type SyncCounts, sum, UNREADABLE } from './reports.ts'
 
 /** A poll of a route: for everything, or for what has changed since the checkpoint. */
 export const queryOf = (
@@ -61,16 +52,18 @@ async function fetchReports(
 }
 
 /**
- * Polls at once because a merchant or an operator asked: ahead of scheduled polls, but within the rate budget.
+ * Polls at once because a merchant or an operator asked: ahead of scheduled polls, but within the rate budget. What cannot be applied is for
+ * operators: who asked gets what could be.
  * @throws provider_unavailable 503 when such polls alone have used it up
  */
-export async function syncNow(context: QueryContext, route: RouteRow, all = false): Promise<PendingSync> {
+export async function syncNow(context: QueryContext, route: RouteRow, all = false): Promise<Applied> {
   const { callsPerMinute } = context.runtime.providers.of(routesProvider, route)
   await limitSync(context, route, callsPerMinute)
   if (!(await budget.tryConsume(context.runtime.pool, { ...route, callsPerMinute })))
     throw errors.provider_unavailable({ retryAfter: 1 })
   const polled = { route, checkpoint: await checkpointOf(context.runtime.pool, route.id) }
-  return applyInParts(context, route, await aboutObject(route, () => fetchReports(context.runtime, polled, all)))
+  const page = await aboutObject(route, () => fetchReports(context.runtime, polled, all))
+  return apply(queryContext(context.runtime, system(route.organisationId, route.environment), context.log), route, page)
 }
 
 /**
@@ -94,7 +87,7 @@ export async function schedulePolls(
   if (rowCount) runtime.trigger(POLL)
 }
 
-/** Polls a claimed route and applies what the provider reports. @throws payment_route_not_found 404 */
+/** Polls a claimed route and applies what the provider reports. @throws payment_route_not_found 404, and why a report could not be applied */
 export async function poll(
   runtime: Runtime,
   { id, organisationId, environment }: Omit<ClaimedPoll, 'pollSeconds' | 'provider'>,
@@ -107,46 +100,64 @@ export async function poll(
   if (!route) throw errors.payment_route_not_found()
   const page = await fetchReports(runtime, { route, checkpoint }, Math.random() < fullSyncShare(route.pollSeconds))
   if (page.reports.length + (page.odd ?? []).length > 0)
-    return apply(queryContext(runtime, system(organisationId, environment)), route, page)
+    return applyAll(queryContext(runtime, system(organisationId, environment)), route, page)
   await postponeOne(runtime.pool, { route, checkpoint })
   return { synced: 0, created: 0, updated: 0 }
 }
 
-/** Applies what a poll has told. Operators find the route while that cannot be done: its money is not booked meanwhile. */
-export async function apply(context: QueryContext, route: RouteRow, page: DepositPage): Promise<SyncCounts> {
-  try {
-    const pending = await applyInParts(context, route, page)
-    return await unitOfWork(context, (unit) => applyRemaining(unit, pending))
-  } catch (error) {
-    // While the database does not answer, nothing can be applied.
-    if (!context.runtime.database.report(error)) return applyOneByOne(context, route, page)
-    await noteFailure(context, route, error)
-    throw error
-  }
+/** How the reports of a poll were applied. */
+export interface Applied {
+  readonly route: RouteRow
+  readonly counts: SyncCounts
+  /** Why one of them could not be applied, where one could not: it is kept for operators, and the others are applied. */
+  readonly failure?: unknown
 }
 
-/** Applies each report of a poll in a unit of work of its own, so that one that cannot be applied takes nothing from the others. @throws the first error */
-async function applyOneByOne(
-  context: QueryContext,
-  route: RouteRow,
-  { reports, odd = [] }: DepositPage,
-): Promise<SyncCounts> {
-  let counts: SyncCounts = { synced: 0, created: 0, updated: 0 }
+/**
+ * Applies what a poll has told, in parts, each in a transaction of its own, oldest reports first. In a part that cannot be applied each report is
+ * applied by itself, so that one takes nothing from the others; it is kept for operators until it can be.
+ * @throws what the database says while it does not answer: whatever is left out then is newer than everything stored, so that the next poll fetches it again
+ */
+export async function apply(context: QueryContext, route: RouteRow, page: DepositPage): Promise<Applied> {
+  const remaining = page.reports.toSorted(byTime)
   const failures: unknown[] = []
-  const apply = async (one: readonly DepositReport[], strange: readonly OddReport[]) => {
+  let counts: SyncCounts = { synced: 0, created: 0, updated: 0 }
+  const applyPart = async (part: readonly DepositReport[], odd: readonly OddReport[]): Promise<void> => {
     try {
-      counts = sum(counts, await unitOfWork(context, (unit) => applyReports(unit, route, one, strange)))
+      counts = sum(counts, await unitOfWork(context, (unit) => applyReports(unit, route, part, odd)))
     } catch (error) {
+      // While the database does not answer, nothing can be applied.
+      if (context.runtime.database.report(error)) throw error
+      if (part.length + odd.length > 1) {
+        for (const report of part) await applyPart([report], [])
+        for (const one of odd) await applyPart([], [one])
+        return
+      }
       failures.push(error)
-      const [report] = one
+      const [report] = part
       if (report) await keep(context, route, report)
     }
   }
-  for (const report of reports) await apply([report], [])
-  for (const one of odd) await apply([], [one])
-  if (failures.length === 0) return counts
-  await noteFailure(context, route, failures[0])
-  throw failures[0]
+  try {
+    do {
+      const part = remaining.splice(0, PART)
+      await applyPart(part, remaining.length === 0 ? (page.odd ?? []) : [])
+    } while (remaining.length > 0)
+  } catch (error) {
+    await noteFailure(context, route, error)
+    throw error
+  }
+  const [failure] = failures
+  if (failure === undefined) return { route, counts }
+  await noteFailure(context, route, failure)
+  return { route, counts, failure }
+}
+
+/** The same for a scheduled poll. @throws why a report could not be applied, so that it counts as a failed poll */
+export async function applyAll(context: QueryContext, route: RouteRow, page: DepositPage): Promise<SyncCounts> {
+  const { counts, failure } = await apply(context, route, page)
+  if (failure !== undefined) throw failure
+  return counts
 }
 
 /** What was not applied is older than what was, so that no poll may ask for it again soon: operators find it until it is applied. */

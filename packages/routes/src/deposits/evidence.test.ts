@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { call, expectConsistent, newMerchant, newRoute, signedIn, useService } from '#testing'
 import { RouteEntity } from '../entity.ts'
 import { type DepositReport, DISAGREES, type OddReport } from '../provider/provider.ts'
-import { apply } from './deposits.ts'
+import { applyAll } from './deposits.ts'
 import { applyReports } from './reports.ts'
 
 const service = useService()
@@ -34,7 +34,7 @@ async function begin() {
     merchant,
     report,
     poll: (reports: readonly DepositReport[], odd: readonly OddReport[] = []) =>
-      apply(context, route, { reports, odd, calls: 1 }),
+      applyAll(context, route, { reports, odd, calls: 1 }),
     applied: (...reports: DepositReport[]) => unitOfWork(context, (unit) => applyReports(unit, route, reports)),
     deposits: async () => (await merchant.call('GET /v1/payment-routes/deposits')).body.data.deposits,
     async open(): Promise<string[]> {

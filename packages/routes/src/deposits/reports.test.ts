@@ -133,6 +133,34 @@ test('operators find a route whose reports cannot be applied, again after each f
   }
 })
 
+test.each(['a merchant', 'an operator'] as const)(
+  'the sync of %s applies what can be applied, and a report that cannot be is for operators',
+  async (who) => {
+    const { id, merchant } = await begin()
+    const { accessToken: token } = await signedIn(service.runtime, { role: 'operator' })
+    const sync = () =>
+      who === 'a merchant'
+        ? merchant.call(`POST /v1/payment-routes/${id}/deposits/sync`)
+        : call(service, `POST /v1/admin/ops/payment-routes/${id}/deposits/sync`, {
+            token,
+            body: { reason: 'Asked for' },
+          })
+    const impossible = completed({ originAmount: -1n })
+    reported = [completed(), impossible, completed()]
+    const first = await sync()
+    expect([first.status, first.body.data]).toEqual([200, { synced: 2, created: 2, updated: 0 }])
+    const attention = await call(service, 'POST /v1/admin/ops/attention', {
+      token,
+      body: { kind: 'provider_report', organisationId: merchant.organisationId },
+    })
+    expect(attention.body.data.objects).toMatchObject([{ id, reason: expect.stringContaining('could not be applied') }])
+    reported = [...reported.filter((one) => one !== impossible), { ...impossible, originAmount: 12_500_000n }]
+    expect((await sync()).body.data).toEqual({ synced: 3, created: 1, updated: 0 })
+    expect((await depositsOf(merchant)).total).toBe(3)
+    await expectConsistent(service)
+  },
+)
+
 test('the only deposit that an address can have needs no transaction: its request is it, and a transaction that comes later is its own', async () => {
   const { merchant, apply } = await begin()
   const only = report({ onlyDeposit: true, depositTxHash: null })

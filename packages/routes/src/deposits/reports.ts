@@ -1,19 +1,16 @@
-import { newId, spelledHash, system } from '@payments/kernel'
+import { newId, spelledHash } from '@payments/kernel'
 import { type Draft, postWithCommit } from '@payments/ledger'
 import {
   createResource,
   locked,
   move,
   NOT_APPLIED,
-  type QueryContext,
-  queryContext,
   recordContradiction,
   recordReport,
   settleContradictions,
   settleReadable,
   sqlOf,
   type UnitOfWork,
-  unitOfWork,
   unlessAnnounced,
 } from '@payments/platform'
 import { errors } from '../api/errors.ts'
@@ -39,7 +36,7 @@ export const UNREADABLE = 'Not readable'
 const EVENT = { completed: 'complete', failed: 'fail', refunded: 'refund' } as const
 
 /** Reports that are applied in one transaction, so that none takes long. */
-const PART = 250
+export const PART = 250
 
 export interface SyncCounts {
   readonly synced: number
@@ -47,7 +44,7 @@ export interface SyncCounts {
   readonly updated: number
 }
 
-const byTime = (a: DepositReport, b: DepositReport): number =>
+export const byTime = (a: DepositReport, b: DepositReport): number =>
   a.updatedAt.getTime() - b.updatedAt.getTime() || (a.requestId < b.requestId ? -1 : 1)
 
 export const machineOf = (route: RouteRow) => (route.hidden ? hiddenDepositResource : depositResource)
@@ -333,41 +330,8 @@ function createDeposit(unit: UnitOfWork, route: RouteRow, report: DepositReport)
   })
 }
 
-/** Reports of one poll: those that did not fit into one transaction are applied already, the rest remain. */
-export interface PendingSync {
-  readonly route: RouteRow
-  readonly remaining: readonly DepositReport[]
-  readonly odd: readonly OddReport[]
-  readonly applied: SyncCounts
-}
-
-/**
- * Applies all of a long poll but its last part, each part in a transaction of its own, oldest reports first: whatever a
- * failing part leaves out is newer than everything stored, so the next poll fetches it again.
- */
-export async function applyInParts(
-  { runtime, log }: QueryContext,
-  route: RouteRow,
-  { reports, odd = [] }: { readonly reports: readonly DepositReport[]; readonly odd?: readonly OddReport[] },
-): Promise<PendingSync> {
-  const context = queryContext(runtime, system(route.organisationId, route.environment), log)
-  const remaining = reports.toSorted(byTime)
-  let applied: SyncCounts = { synced: 0, created: 0, updated: 0 }
-  while (remaining.length > PART) {
-    const part = remaining.splice(0, PART)
-    applied = sum(applied, await unitOfWork(context, (unit) => applyReports(unit, route, part)))
-  }
-  return { route, remaining, odd, applied }
-}
-
 export const sum = (a: SyncCounts, b: SyncCounts): SyncCounts => ({
   synced: a.synced + b.synced,
   created: a.created + b.created,
   updated: a.updated + b.updated,
 })
-
-/** Applies the rest of a poll, in the caller's transaction. */
-export const applyRemaining = async (
-  unit: UnitOfWork,
-  { route, remaining, odd, applied }: PendingSync,
-): Promise<SyncCounts> => sum(applied, await applyReports(unit, route, remaining, odd))

@@ -1,6 +1,6 @@
 import { system } from '@payments/kernel'
 import { aboutObject, type ClaimedPoll, heedingPause, queryContext, type Runtime } from '@payments/platform'
-import { apply, poll, queryOf } from '../deposits/deposits.ts'
+import { applyAll, poll, queryOf } from '../deposits/deposits.ts'
 import { type DepositPage, type RoutesProvider, routesProvider } from '../provider/provider.ts'
 import { effectOf, findExisting } from '../routes/existing.ts'
 import { type Checkpoint, checkpoints } from './checkpoints.ts'
@@ -92,7 +92,7 @@ async function applyPages(
     if (!isNews) quiet.push(one)
     else {
       const context = queryContext(runtime, system(route.organisationId, route.environment))
-      await each(() => aboutObject(route, () => apply(context, route, page)))
+      await each(() => aboutObject(route, () => applyAll(context, route, page)))
     }
   }
   if (quiet.length > 0) await postpone(runtime.pool, quiet)

@@ -1,9 +1,8 @@
 import { assetOf, type NetworkType, newId, toDecimal } from '@payments/kernel'
-import { actingFor, bestAnswer, createResource, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { bestAnswer, createResource, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import { errors } from '../api/errors.ts'
 import type { sandboxOutcomes } from '../api/schemas.ts'
-import { syncNow } from '../deposits/deposits.ts'
-import { applyRemaining, type PendingSync, type SyncCounts } from '../deposits/reports.ts'
+import { type Applied, syncNow } from '../deposits/deposits.ts'
 import { recordDeposit, settleDeposit } from '../deposits/settle.ts'
 import { hiddenRouteResource, RouteEntity, WITH_HIDDEN } from '../entity.ts'
 import { reindexWithin } from '../polling/reindex.ts'
@@ -174,9 +173,9 @@ export const recordHiddenDeposit = async (
 
 /**
  * Polls a hidden route of any organisation now, its whole history, because an operator asked, and makes the provider look for money in
- * another currency or on another network. The rest is applied by {@link applyHiddenSync}.
+ * another currency or on another network.
  */
-export async function syncHiddenRoute(context: QueryContext, routeId: string, on?: string): Promise<PendingSync> {
+export async function syncHiddenRoute(context: QueryContext, routeId: string, on?: string): Promise<Applied> {
   const route = await context.em.findOneOrFail(
     RouteEntity,
     { id: routeId },
@@ -185,10 +184,6 @@ export async function syncHiddenRoute(context: QueryContext, routeId: string, on
   await reindexWithin(context, route, on)
   return syncNow(context, route, true)
 }
-
-/** Applies what {@link syncHiddenRoute} has left over, in the caller's transaction. */
-export const applyHiddenSync = (unit: UnitOfWork, pending: PendingSync): Promise<SyncCounts> =>
-  applyRemaining(actingFor(unit, pending.route), pending)
 
 /** A payer's transfer arrives at a hidden route of the sandbox, in the caller's transaction. */
 export async function simulateHiddenDeposit(
