@@ -42,7 +42,7 @@ export const fiatAdminRouter = {
     beforeOnlyReads: true,
     before: (context, { orderId }) => pollNow(context, orderId),
     async run(unit, _input, { direction, order, report }) {
-      const { id, status } = await applyPoll(actingFor(unit, order), direction, order.id, report)
+      const { id, status } = report ? await applyPoll(actingFor(unit, order), direction, order.id, report) : order
       return { reply: { id, direction, status }, subject: order, before: { status: order.status } }
     },
   }),

@@ -1,11 +1,12 @@
 import { type Environment, isId } from '@payments/kernel'
-import { aboutObject, type QueryContext, sqlOf } from '@payments/platform'
+import { aboutObject, actingFor, dryRun, type QueryContext, sqlOf } from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
 import type { AdminOrderList } from '../api/schemas.ts'
 import { type OrderRow, orderResource } from '../orders/orders.ts'
 import { budget } from '../polling/limits.ts'
-import { fetchReport } from '../polling/polls.ts'
+import { applyPoll, fetchReport } from '../polling/polls.ts'
+import { polls } from '../polling/schedule.ts'
 import { type Direction, fiatProvider, type OrderReport } from '../provider/provider.ts'
 
 const SHOWN = 200
@@ -80,11 +81,13 @@ async function findAnywhere(context: QueryContext, id: string): Promise<{ direct
 export interface PendingPoll {
   readonly direction: Direction
   readonly order: OrderRow
-  readonly report: OrderReport
+  /** Null: it cannot be applied, and operators see why; the order stays as it is. */
+  readonly report: OrderReport | null
 }
 
 /**
- * Asks the provider for an order now: ahead of scheduled polls, but within the rate budget.
+ * Asks the provider for an order now: ahead of scheduled polls, but within the rate budget. What it says is tried first: a report that cannot be
+ * applied is listed as a failed poll, as that of a scheduled one is.
  * @throws fiat_order_not_found 404; fiat_provider_unavailable 503 when operators alone have used it up
  */
 export async function pollNow(context: QueryContext, id: string): Promise<PendingPoll> {
@@ -93,7 +96,16 @@ export async function pollNow(context: QueryContext, id: string): Promise<Pendin
   const { callsPerMinute } = providers.of(fiatProvider, order)
   if (!(await budget.tryConsume(pool, { ...order, callsPerMinute })))
     throw errors.fiat_provider_unavailable({ retryAfter: 1 })
-  return { direction, order, report: await aboutObject(order, () => fetchReport(context, direction, order)) }
+  const report = await aboutObject(order, () => fetchReport(context, direction, order))
+  try {
+    await dryRun(context, (unit) => applyPoll(actingFor(unit, order), direction, order.id, report))
+    return { direction, order, report }
+  } catch (error) {
+    if (context.runtime.database.report(error)) throw error
+    context.log.error({ err: error, order: id }, 'report could not be applied')
+    await polls.noteFailure(pool, id, error, null)
+    return { direction, order, report: null }
+  }
 }
 
 /** The order that an operator has dealt with. @throws fiat_order_not_found 404 */

@@ -231,6 +231,14 @@ test('an order whose reports cannot be applied is listed for operators with the 
   await arrives('0')
   await expect(pollAfter(service, order.merchant, 'offramp', order.id)).rejects.toThrow()
   expect(await listed()).toEqual({ status: 'pending', pollError: 'internal' })
+  // An operator who asks gets the order as it is, and the next one who does has it applied.
+  await service.runtime.pool.query('update fiat_polls set error = null, failing_since = null where id = $1', [order.id])
+  const sync = await call(service, `POST /v1/admin/ops/fiat/orders/${order.id}/sync`, {
+    token,
+    body: { reason: 'Asked for' },
+  })
+  expect([sync.status, sync.body.data]).toEqual([200, { id: order.id, direction: 'offramp', status: 'pending' }])
+  expect(await listed()).toEqual({ status: 'pending', pollError: 'internal' })
   await arrives(`${RECEIVED}`)
   expect(await pollAfter(service, order.merchant, 'offramp', order.id)).toMatchObject({ status: 'delivered' })
   const { rows } = await service.runtime.pool.query('select error, failing_since from fiat_polls where id = $1', [
