@@ -14,19 +14,22 @@ const pending: ConvertReport = {
 }
 let report: ConvertReport = pending
 let quotes = 0
+/** Units of cNGN for one of the other stablecoin. */
+let price = 1600n
 const converter: ConvertOutProvider = {
   name: 'sandbox',
   returnAddresses: { base: '0x8617E340B3D01FA5F11F306F4090FD50E238070D' },
   quote: async ({ amount }) => ({
     networkKey: 'base',
     address: `0x${String(++quotes).padStart(40, 'a')}`,
-    ...{ rate: '1600', fee: 0n, convertedAmount: amount / 1600n },
+    ...{ rate: '1600', fee: 0n, convertedAmount: price === 0n ? 0n : amount / price },
   }),
   report: async () => report,
 }
 const service = useService({ live: [bind(convertOutProvider, 'test', converter)] })
 beforeEach(() => {
   report = pending
+  price = 1600n
 })
 
 const out = {
@@ -196,3 +199,33 @@ test('while the outcome of its withdrawal is unknown, nothing is sent again and 
   )
   expect([rows[0].attempts, rowCount, quotes]).toEqual([1, 1, before])
 })
+
+test.each([
+  ['nothing', 0n],
+  ['a unit for a billion', 1_600_000_000n],
+  ['five times as much as before', 320n],
+])(
+  'a convert that would bring %s is refused with 503, reserves nothing, and operators are told',
+  async (_what, wrong) => {
+    const merchant = await newMerchant(service)
+    const customerId = await enabled(service, merchant, '5000')
+    await newCngn(merchant, 'converts', customerId, out)
+    price = wrong
+    const { status, body } = await merchant.call('POST /v1/cngn/converts', {
+      body: { ...cngnBodies.converts, ...out, customerId },
+    })
+    expect([status, body.message]).toEqual([503, 'The cNGN provider failed, please retry'])
+    expect((await balanceOf(merchant, customerId))[0]).toBe('3400')
+    const listed = async () =>
+      (
+        await service.runtime.pool.query(
+          "select refused_reason from provider_prices where pair = 'cNGN>USDC' and refused_at is not null",
+        )
+      ).rows
+    expect(await listed()).toHaveLength(1)
+    // A later price that can be believed ends it.
+    price = 1650n
+    await newCngn(merchant, 'converts', customerId, out)
+    expect(await listed()).toEqual([])
+  },
+)

@@ -375,4 +375,12 @@ export const platformMigrations: readonly MigrationStep[] = [
       'create index provider_prices_refused on provider_prices (id) where refused_at is not null',
     ],
   },
+  {
+    // A market that moves is confirmed by several observations.
+    name: '20261129080200_provider_price_moves',
+    up: [
+      `alter table provider_prices add column move_rate numeric, add column move_since timestamptz, add column move_at timestamptz,
+        add column move_seen integer not null default 0`,
+    ],
+  },
 ]

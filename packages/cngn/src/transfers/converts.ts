@@ -2,6 +2,7 @@ import { invalid, newId, requestedAddress } from '@payments/kernel'
 import { countPayout } from '@payments/ledger'
 import {
   bestAnswer,
+  checkPrice,
   createResource,
   type ProviderChoice,
   type QueryContext,
@@ -71,7 +72,11 @@ export async function prepareConvert(context: QueryContext, input: Input): Promi
     await checkMoneyOut(context, input.customerId, amount)
     const { provider, answer, choice } = await bestAnswer(
       converters,
-      (converter) => converter.quote({ id, amount, toCurrency: to, networkKey: network.key, destinationAddress }),
+      async (converter) => {
+        const terms = await converter.quote({ id, amount, toCurrency: to, networkKey: network.key, destinationAddress })
+        await checkTerms(context, converter.name, { from, to, amount, terms })
+        return terms
+      },
       { rank: ({ convertedAmount }) => -convertedAmount, show: ({ convertedAmount }) => `${convertedAmount} units` },
     )
     const { networkKey, address, ...terms } = answer
@@ -96,6 +101,7 @@ export async function prepareConvert(context: QueryContext, input: Input): Promi
     { id, fromCurrency: from, amount, networkKey: network.key },
     budgetOf(context, environment),
   )
+  await checkTerms(context, accounts.name, { from, to, amount, terms })
   return {
     ...common,
     converter: null,
@@ -106,6 +112,19 @@ export async function prepareConvert(context: QueryContext, input: Input): Promi
     refundAddress,
   }
 }
+
+/** Nobody converts at a price that is wrong: what is converted, without the fee, and what it becomes. @throws cngn_provider_failed 503 */
+const checkTerms = (
+  context: QueryContext,
+  provider: string,
+  { from, to, amount, terms }: { from: string; to: string; amount: bigint; terms: ConvertTerms },
+): Promise<void> =>
+  checkPrice(
+    context,
+    provider,
+    { from: { symbol: from, units: amount - terms.fee }, to: { symbol: to, units: terms.convertedAmount } },
+    errors.cngn_provider_failed,
+  )
 
 /**
  * Creates the prepared convert. Out of cNGN its money is reserved and its order queued in the same transaction.

@@ -38,3 +38,41 @@ test('a rate is compared with the last one of its pair: a band around it is acce
   expect(await check('1900')).toBe('1900')
   expect(await check('3700', 'UGX')).toBe('3700')
 })
+
+/** The refused rate was seen so many minutes earlier. */
+const earlier = (minutes: number) =>
+  service.runtime.pool.query(
+    'update provider_prices set move_since = move_since - make_interval(mins => $1), move_at = move_at - make_interval(mins => $1)',
+    [minutes],
+  )
+
+test('a market that has moved is believed after an hour of rates that say so, and operators need not do anything', async () => {
+  const check = await begin()
+  await check('1500')
+  for (let quote = 0; quote < 4; quote++) {
+    await expect(check('2000')).rejects.toMatchObject(refused)
+    // A second one at the same time says no more.
+    await expect(check('2010')).rejects.toMatchObject(refused)
+    expect((await listed())[0].reason).toContain(`(seen ${quote + 1} of 5 times in ${quote * 15} of 60 minutes)`)
+    await earlier(15)
+  }
+  expect(await check('2000')).toBe('2000')
+  expect(await listed()).toEqual([])
+  // The band is around the new one.
+  await expect(check('1500')).rejects.toMatchObject(refused)
+  expect(await check('2300')).toBe('2300')
+})
+
+test('a single wrong quote moves nothing, and one wrong by 10⁹ never does, however often it is given', async () => {
+  const check = await begin()
+  await check('1500')
+  for (let quote = 0; quote < 12; quote++) {
+    await expect(check('1500000000000')).rejects.toMatchObject(refused)
+    await expect(check('0')).rejects.toMatchObject(refused)
+    await earlier(15)
+  }
+  await expect(check('2000')).rejects.toMatchObject(refused)
+  expect(await check('1510')).toBe('1510')
+  const { rows } = await service.runtime.pool.query('select move_rate, move_seen from provider_prices')
+  expect(rows).toEqual([{ move_rate: null, move_seen: 0 }])
+})

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { deliveryFloor, isWithinPercent, priceProblem, rateBetween } from './price-floor.ts'
+import {
+  decidePrice,
+  deliveryFloor,
+  isWithinPercent,
+  type PriceMove,
+  priceProblem,
+  rateBetween,
+} from './price-floor.ts'
 
 const rules = { maxLossPercent: 10, bandPercent: 20, last: undefined, strict: true }
 const usdc = (units: bigint) => ({ symbol: 'USDC', units })
@@ -71,4 +78,72 @@ test('what is within some percent is so in both directions', () => {
   expect(isWithinPercent(100n, 110n, 10)).toBe(true)
   expect(isWithinPercent(100n, 90n, 10)).toBe(true)
   expect(isWithinPercent(100n, 89n, 10)).toBe(false)
+})
+
+describe('a market that moves', () => {
+  const MINUTE = 60_000
+  const START = Date.UTC(2026, 10, 28, 12)
+  const naira = (rate: number) => ({ symbol: 'NGN', units: BigInt(Math.round(rate * 100)) })
+  const last = rateBetween(usdc(1_000_000n), naira(1500))
+  /** What each rate, seen so many minutes after the start, is: accepted or refused. */
+  function seen(observations: readonly (readonly [minute: number, rate: number])[], confirmations = 5): boolean[] {
+    let move: PriceMove | undefined
+    return observations.map(([minute, rate]) => {
+      const decision = decidePrice(usdc(1_000_000n), naira(rate), {
+        ...{ ...rules, strict: false, last, move, confirmations, confirmationMinutes: 60 },
+        now: new Date(START + minute * MINUTE),
+      })
+      move = decision.move
+      return decision.problem === undefined
+    })
+  }
+  const every = (minutes: number, count: number, rate = 2000) =>
+    Array.from({ length: count }, (_, place) => [place * minutes, rate] as const)
+  const refusedAll = (count: number) => Array.from({ length: count }, () => false)
+
+  test('is believed once it was seen five times over an hour, and not before', () => {
+    expect(seen(every(15, 5))).toEqual([...refusedAll(4), true])
+    expect(seen(every(12, 6))).toEqual([...refusedAll(5), true])
+    // Seldom asked for, it takes longer.
+    expect(seen(every(180, 5))).toEqual([...refusedAll(4), true])
+  })
+
+  test('is not believed by many observations at the same time', () => {
+    const burst = Array.from({ length: 50 }, (_, place) => [place / 50, 2000] as const)
+    expect(seen([...burst, [61, 2000]])).toEqual(refusedAll(51))
+  })
+
+  test.each([
+    ['by the rate of before, which is accepted', [30, 1510], true],
+    ['by a rate that is near neither', [30, 2600], false],
+    ['by one that is wrong by 10⁹', [30, 2000e9], false],
+  ] as const)('is contradicted %s, and begins anew', (_what, other, isAccepted) => {
+    expect(seen([[0, 2000], [15, 2000], other, [45, 2000], [60, 2000], [75, 2000], [90, 2000], [105, 2000]])).toEqual([
+      ...[false, false, isAccepted],
+      ...refusedAll(4),
+      true,
+    ])
+  })
+
+  test.each([
+    ['more than twice the last rate', 3001],
+    ['less than half of it', 749],
+    ['wrong by 10⁹', 1500e9],
+    ['zero', 0],
+  ])('is never believed by itself where its rate is %s', (_what, rate) => {
+    expect(seen(every(15, 400, rate))).toEqual(refusedAll(400))
+  })
+
+  test('is forgotten when it is not seen for a day, and never believed by itself where the setting is 0', () => {
+    expect(seen(every(25 * 60, 20))).toEqual(refusedAll(20))
+    expect(seen(every(15, 20), 0)).toEqual(refusedAll(20))
+  })
+
+  test('is not believed where dollars contradict it', () => {
+    const given = { ...rules, last: rate(10n ** 16n, 25_000_000n), confirmations: 1, confirmationMinutes: 0 }
+    const decide = (dollars: string) =>
+      decidePrice(ether(10n ** 16n, dollars), usdc(33_000_000n), { ...given, move: undefined, now: new Date(START) })
+    expect(decide('25').problem).toMatch(/in dollars$/)
+    expect(decide('33').problem).toBeUndefined()
+  })
 })

@@ -68,11 +68,70 @@ export function priceProblem(
   if (from.symbol === to.symbol) return undefined
   const rate = rateBetween(from, to)
   if (rate === undefined) return 'Money that is not known here'
-  if (last !== undefined)
-    return isWithinPercent(last, rate, bandPercent)
-      ? undefined
-      : `The rate is more than ${bandPercent} % away from the last one`
+  if (last !== undefined) return isWithinPercent(last, rate, bandPercent) ? undefined : awayFromLast(bandPercent)
   return strict && (given === undefined || got === undefined) ? 'Nothing to compare the rate with' : undefined
+}
+
+const awayFromLast = (bandPercent: number) => `The rate is more than ${bandPercent} % away from the last one`
+
+/** A market moves so far within a day at the most, up or down: what is further away is a fault, however often it is said. */
+const MOST_TIMES = 2n
+/** A move that was not seen for so long begins anew, ms. */
+const FORGOTTEN_MS = 24 * 3_600_000
+
+/** A rate outside of the band, as it was first seen, and how often others near it were seen since. */
+export interface PriceMove {
+  readonly rate: bigint
+  readonly since: Date
+  /** When it counted last. */
+  readonly at: Date
+  readonly seen: number
+}
+
+/** When a rate outside of the band is believed. */
+export interface MoveRules extends PriceRules {
+  /** The move that is being watched. */
+  readonly move: PriceMove | undefined
+  /** So often it must be seen, at times apart from each other; 0: an operator alone accepts it. */
+  readonly confirmations: number
+  /** For so long at least, minutes. */
+  readonly confirmationMinutes: number
+  readonly now: Date
+}
+
+/** `problem`: why the price must not be used; undefined: it may. `move`: what is watched from now on. */
+export interface PriceDecision {
+  readonly problem: string | undefined
+  readonly move: PriceMove | undefined
+}
+
+/**
+ * {@link priceProblem}, where a market may move: a rate outside of the band is accepted once rates near it were seen so often, over so long a time.
+ * A rate near the last one ends that, and one that is near neither begins it anew, so that a single wrong quote moves nothing. Nothing is ever accepted
+ * like this that is zero, that dollars contradict, or that is more than twice or less than half of the last rate.
+ */
+export function decidePrice(from: Side, to: Side, rules: MoveRules): PriceDecision {
+  const { last, bandPercent, move, confirmations, confirmationMinutes, now } = rules
+  const problem = priceProblem(from, to, rules)
+  if (problem === undefined) return { problem, move: undefined }
+  const rate = rateBetween(from, to)
+  // What is no rate of a market says nothing of one that moves.
+  if (problem !== awayFromLast(bandPercent) || last === undefined || rate === undefined) return { problem, move }
+  if (rate > last * MOST_TIMES || rate * MOST_TIMES < last || confirmations === 0) return { problem, move: undefined }
+  const next = observed(rate, rules)
+  const minutes = (now.getTime() - next.since.getTime()) / 60_000
+  if (next.seen >= confirmations && minutes >= confirmationMinutes) return { problem: undefined, move: undefined }
+  const told = `seen ${next.seen} of ${confirmations} times in ${Math.floor(minutes)} of ${confirmationMinutes} minutes`
+  return { problem: `${problem} (${told})`, move: next }
+}
+
+/** One more observation, if it is apart from the one before: those at the same time are one. */
+function observed(rate: bigint, { move, now, bandPercent, confirmations, confirmationMinutes }: MoveRules): PriceMove {
+  const isSame =
+    move && isWithinPercent(move.rate, rate, bandPercent / 2) && now.getTime() - move.at.getTime() < FORGOTTEN_MS
+  if (!isSame) return { rate, since: now, at: now, seen: 1 }
+  const apartMs = (confirmationMinutes * 60_000) / confirmations
+  return now.getTime() - move.at.getTime() < apartMs ? move : { ...move, at: now, seen: move.seen + 1 }
 }
 
 /**

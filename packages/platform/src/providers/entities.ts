@@ -127,6 +127,11 @@ const ProviderPriceEntity = defineEntity({
     refusedRate: p.decimal().columnType('numeric').nullable(),
     refusedReason: p.text().nullable(),
     refusedAt: instant().nullable(),
+    /** A rate outside of the band that may be a move of the market: as it was seen first, when, when it counted last, and how often. */
+    moveRate: p.decimal().columnType('numeric').nullable(),
+    moveSince: instant().nullable(),
+    moveAt: instant().nullable(),
+    moveSeen: p.integer().default(0),
   },
   indexes: [index('provider_prices_refused', ['id'], 'refused_at is not null')],
 })

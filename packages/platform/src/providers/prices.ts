@@ -1,4 +1,13 @@
-import { type ErrorFactory, newId, priceProblem, rateBetween, ServiceError, type Side, scaled } from '@payments/kernel'
+import {
+  decidePrice,
+  type ErrorFactory,
+  newId,
+  type PriceMove,
+  rateBetween,
+  ServiceError,
+  type Side,
+  scaled,
+} from '@payments/kernel'
 import type { AttentionSource } from '../domain/operators.ts'
 import type { QueryContext } from '../operations/context.ts'
 import { platformSettings } from '../settings/settings.ts'
@@ -24,11 +33,16 @@ interface Last {
   readonly rate: string | null
   readonly age_minutes: number | null
   readonly is_refused: boolean
+  readonly move_rate: string | null
+  readonly move_since: Date | string | null
+  readonly move_at: Date | string | null
+  readonly move_seen: number
+  readonly now: Date | string
 }
 
 /**
- * Checks a price that a provider gave, outside of transactions, against the settings and the last rate of its pair: see {@link priceProblem}. One that is
- * refused needs an operator, until a later one of the pair is accepted.
+ * Checks a price that a provider gave, outside of transactions, against the settings and the last rate of its pair: see {@link decidePrice}. One that is
+ * refused is listed for operators, until a later one of the pair is accepted: in the band, or because the market has moved.
  * @param failed the error for a provider that failed, whose code the refusal has
  * @throws ServiceError 503
  */
@@ -38,14 +52,18 @@ export async function checkPrice(
   { from, to, strict = false }: Price,
   failed: ErrorFactory,
 ): Promise<void> {
-  const { QUOTE_MAX_LOSS_PERCENT: maxLossPercent, RATE_BAND_PERCENT: bandPercent } = platformSettings.from(
-    runtime.settings,
-  )
+  const settings = platformSettings.from(runtime.settings)
   const pair = `${from.symbol}>${to.symbol}`
   const isOfOneKind = from.symbol === to.symbol
   const known = isOfOneKind ? undefined : await lastOf(runtime, actor.environment, pair)
   const last = known?.rate && (!strict || (known.age_minutes ?? 0) < FRESH_HOURS * 60) ? scaled(known.rate) : undefined
-  const problem = priceProblem(from, to, { maxLossPercent, bandPercent, last, strict })
+  const { problem, move } = decidePrice(from, to, {
+    maxLossPercent: settings.QUOTE_MAX_LOSS_PERCENT,
+    bandPercent: settings.RATE_BAND_PERCENT,
+    confirmations: settings.RATE_CONFIRMATIONS,
+    confirmationMinutes: settings.RATE_CONFIRMATION_MINUTES,
+    ...{ last, strict, move: known && moveOf(known), now: new Date(known?.now ?? Date.now()) },
+  })
   const rate = rateBetween(from, to)
   if (problem === undefined) {
     if (!isOfOneKind && rate !== undefined && (!known || isOld(known, last, rate)))
@@ -60,6 +78,7 @@ export async function checkPrice(
     provider,
     rate === undefined ? null : textOf(rate),
     reason,
+    ...(move ? [textOf(move.rate), move.since, move.at, move.seen] : [null, null, null, 0]),
   ])
   throw new ServiceError(
     failed.code,
@@ -70,11 +89,18 @@ export async function checkPrice(
 
 async function lastOf({ pool }: QueryContext['runtime'], environment: string, pair: string): Promise<Last | undefined> {
   const { rows } = await pool.query<Last>(
-    `select rate::text, (extract(epoch from now() - rated_at) / 60)::float8 as age_minutes, refused_at is not null as is_refused
+    `select rate::text, (extract(epoch from now() - rated_at) / 60)::float8 as age_minutes, refused_at is not null as is_refused,
+            move_rate::text, move_since, move_at, move_seen, clock_timestamp() as now
        from provider_prices where environment = $1 and pair = $2`,
     [environment, pair],
   )
   return rows[0]
+}
+
+function moveOf({ move_rate, move_since, move_at, move_seen }: Last): PriceMove | undefined {
+  const rate = scaled(move_rate)
+  if (rate === undefined || move_since === null || move_at === null) return undefined
+  return { rate, since: new Date(move_since), at: new Date(move_at), seen: move_seen }
 }
 
 /** Is there anything to write? */
@@ -89,12 +115,15 @@ const textOf = (rate: bigint): string => {
   return `${digits.slice(0, -PLACES)}.${digits.slice(-PLACES)}`
 }
 
+const NO_MOVE = 'move_rate = null, move_since = null, move_at = null, move_seen = 0'
 const ACCEPTED = `insert into provider_prices (id, environment, pair, provider, rate, rated_at) values ($1, $2, $3, $4, $5, now())
   on conflict (environment, pair) do update set provider = excluded.provider, rate = excluded.rate, rated_at = now(),
-    refused_rate = null, refused_reason = null, refused_at = null`
-const REFUSED = `insert into provider_prices (id, environment, pair, provider, refused_rate, refused_reason, refused_at) values ($1, $2, $3, $4, $5, $6, now())
+    refused_rate = null, refused_reason = null, refused_at = null, ${NO_MOVE}`
+const REFUSED = `insert into provider_prices (id, environment, pair, provider, refused_rate, refused_reason, refused_at, move_rate, move_since, move_at, move_seen)
+  values ($1, $2, $3, $4, $5, $6, now(), $7, $8, $9, $10)
   on conflict (environment, pair) do update set refused_rate = excluded.refused_rate, refused_reason = excluded.refused_reason,
-    refused_at = coalesce(provider_prices.refused_at, now())`
+    refused_at = coalesce(provider_prices.refused_at, now()), move_rate = excluded.move_rate, move_since = excluded.move_since,
+    move_at = excluded.move_at, move_seen = excluded.move_seen`
 
 /** Pairs whose last price was refused. Closing it makes the refused rate the one that later ones are compared with. */
 export const refusedPrices: AttentionSource = {
@@ -103,8 +132,8 @@ export const refusedPrices: AttentionSource = {
           from provider_prices where refused_at is not null`,
   async close(db, id) {
     await db.query(
-      `update provider_prices set rate = coalesce(refused_rate, rate), rated_at = now(), refused_rate = null, refused_reason = null, refused_at = null
-        where id = $1 and refused_at is not null`,
+      `update provider_prices set rate = coalesce(refused_rate, rate), rated_at = now(), refused_rate = null, refused_reason = null, refused_at = null,
+              ${NO_MOVE} where id = $1 and refused_at is not null`,
       [id],
     )
   },

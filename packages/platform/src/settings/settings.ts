@@ -251,8 +251,24 @@ export const platformSettings = defineSettings(
     RATE_BAND_PERCENT: percentSetting
       .default(20)
       .describe(
-        'How far a provider’s rate may be from the last one of its pair; one further away is refused, and operators are told',
+        'How far a provider’s rate may be from the last one of its pair; one further away is refused, and operators are told, until the move is confirmed (RATE_CONFIRMATIONS)',
       ),
+    RATE_CONFIRMATIONS: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(100)
+      .default(5)
+      .describe(
+        'How often a rate outside of the band must be seen, evenly over RATE_CONFIRMATION_MINUTES, before it is accepted by itself; one above twice or below half of the last rate never is. 0: only an operator accepts it',
+      ),
+    RATE_CONFIRMATION_MINUTES: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(10_080)
+      .default(60)
+      .describe('For how long a rate outside of the band must have been seen before it is accepted by itself'),
     DELIVERY_TOLERANCE_PERCENT: percentSetting
       .default(3)
       .describe(

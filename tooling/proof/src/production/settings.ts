@@ -70,6 +70,8 @@ export const furtherSettings = ({ relay, near, paycrest, exchange, node, cngn, q
   JUPITER_MAX_FEE_SOL: '0.001',
   QUOTE_MAX_LOSS_PERCENT: '15',
   RATE_BAND_PERCENT: '30',
+  RATE_CONFIRMATIONS: '4',
+  RATE_CONFIRMATION_MINUTES: '90',
   DELIVERY_TOLERANCE_PERCENT: '4',
   PAY_STREAMS_PER_ADDRESS: '20',
   FIAT_ACCOUNT_DEADLINE_SECONDS: '15',
