@@ -582,3 +582,48 @@ test('an element that can be read again, or applied, is no longer on the operato
   world.distort = (page) => [{ ...odd, amount: '5.00', createdAt: new Date().toISOString() } as never, ...page]
   await expect.poll(listed, soon).toBe(0)
 })
+
+test.each([
+  ['the year 0 as its time', { createdAt: '0000-01-01T00:00:00' }],
+  ['a time that is none', { createdAt: '2026-99-01 soon' }],
+  [
+    'half a character in its narration',
+    (one: { description: string }) => ({ description: `${one.description} \ud800` }),
+  ],
+  ['a hash that is none', { status: 'success', explorer_link: '\u0000' }],
+])('a deposit with %s is credited', async (_what, odd) => {
+  const { merchant, customerId } = await funded()
+  const { id, reference } = await newCngn(merchant, 'payins', customerId, { amount: '300' })
+  const deposit = await world.pay(reference, 300_000_000n)
+  await world.settle()
+  world.distort = (page) =>
+    page.map((one) =>
+      one.trx_ref === deposit ? { ...one, ...(typeof odd === 'function' ? odd(one) : odd) } : one,
+    ) as never
+  await becomes(merchant, 'payins', id, 'completed')
+  expect(await balanceOf(merchant, customerId)).toBe('1300')
+  await expectConsistent(service)
+})
+
+test.each([
+  ['a reference that no index takes', { trx_ref: 'x'.repeat(3000) }],
+  ['U+0000 in its reference', { trx_ref: 'a\u0000 b' }],
+  ['a hash of many lines', { base_trx_hash: 'a\nb' }],
+  ['the year 0, and an amount that is none', { createdAt: '0000-01-01T00:00:00', amount: 'many' }],
+])('an element with %s is kept for operators, and hides no other', async (_what, odd) => {
+  const { merchant, customerId } = await funded()
+  await service.runtime.pool.query('delete from cngn_records')
+  const { id, reference } = await newCngn(merchant, 'payins', customerId, { amount: '300' })
+  world.distort = (page) => [
+    { trx_type: 'deposit', id: newId(), trx_ref: newId(), amount: '5.00', status: 'success', ...odd } as never,
+    ...page,
+  ]
+  await world.pay(reference, 300_000_000n)
+  await world.settle()
+  await becomes(merchant, 'payins', id, 'completed')
+  const kept = async () =>
+    (await after(service.runtime.pool.query("select 1 from cngn_records where reason like 'Not as documented%'")))
+      .rowCount
+  await expect.poll(kept, soon).toBeGreaterThan(0)
+  await expectConsistent(service)
+})

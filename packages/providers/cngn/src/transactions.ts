@@ -1,5 +1,6 @@
 import { PAYIN_REFERENCE, type ProviderTransaction, type UnreadableRecord } from '@payments/cngn'
 import { AmountError, assets, toMinor } from '@payments/kernel'
+import { helpful, ProviderUtcTime } from '@payments/provider-http'
 import { Transaction } from './wire.ts'
 
 const STATUSES: Readonly<Record<string, ProviderTransaction['status']>> = {
@@ -128,11 +129,10 @@ const kindOf = (value: unknown): unknown =>
 function unreadable(element: unknown, field: string): UnreadableRecord {
   const { trx_ref, id, createdAt } = (typeof element === 'object' && element ? element : {}) as Record<string, unknown>
   const reference = [trx_ref, id].find((name): name is string => typeof name === 'string' && CODE.test(name)) ?? null
-  const at = typeof createdAt === 'string' ? Date.parse(createdAt) : Number.NaN
   return {
     reference,
     field,
-    at: Number.isNaN(at) ? null : new Date(at),
+    at: helpful(ProviderUtcTime).parse(createdAt),
     report: (JSON.stringify(redacted(element)) ?? 'undefined').slice(0, LONGEST_REPORT),
   }
 }

@@ -1,4 +1,12 @@
-import { absent } from '@payments/provider-http'
+import {
+  absent,
+  helpful,
+  ProviderId,
+  ProviderName,
+  ProviderText,
+  ProviderUtcTime,
+  readable,
+} from '@payments/provider-http'
 import { z } from 'zod'
 
 // Answers of the cNGN merchant API, as far as they are used. Its sources disagree on names, so every documented spelling is accepted.
@@ -9,13 +17,6 @@ const Amount = z.union([z.number().nonnegative(), z.string().regex(/^\d{1,15}(\.
     .replace(/(\.\d*?)0+$/, '$1')
     .replace(/\.$/, ''),
 )
-const Text = z.string().min(1)
-/** A time without an offset is in UTC, wherever this process runs. */
-const Time = z
-  .string()
-  .regex(/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/)
-  .transform((at) => new Date(/(Z|[+-]\d\d:?\d\d)$/i.test(at) ? at.replace(' ', 'T') : `${at.replace(' ', 'T')}Z`))
-  .refine((at) => !Number.isNaN(at.getTime()))
 
 export const Envelope = z.object({
   status: z.union([z.number(), z.boolean()]),
@@ -27,55 +28,56 @@ export const Envelope = z.object({
 export const Balances = z.array(z.object({ asset_code: z.string(), balance: Amount }))
 
 /** `GET /networks`. */
-export const Networks = z.array(
-  z.object({ id: Text, name: z.string(), short_name: absent(z.string()), isDisabled: absent(z.boolean()) }),
+export const Networks = readable(
+  z.object({ id: ProviderId, name: z.string(), short_name: absent(z.string()), isDisabled: absent(z.boolean()) }),
 )
 
 /** `GET /banks`. */
-export const Banks = z.array(z.object({ name: Text, code: Text }))
+export const Banks = readable(z.object({ name: ProviderName, code: ProviderId }))
 
 /** `POST /account/verify`. */
 export const AccountHolder = z
   .object({ accountName: absent(z.string()), account_name: absent(z.string()) })
   .transform(({ accountName, account_name }) => accountName ?? account_name)
-  .pipe(Text)
+  .pipe(ProviderText)
 
 /** `POST /virtual-account/temporary`. */
 export const TemporaryAccount = z.object({
-  reference: Text,
+  reference: ProviderId,
   amountExpected: absent(Amount),
-  accountNumber: Text,
-  accountName: Text,
-  bankName: Text,
-  bankCode: absent(z.string()),
-  expiresAt: Time,
+  accountNumber: ProviderId,
+  accountName: ProviderName,
+  bankName: ProviderName,
+  bankCode: helpful(ProviderId),
+  expiresAt: ProviderUtcTime,
 })
 
 /** `POST /redeemAsset` and `POST /withdraw`. */
-export const Sent = z.object({ trxRef: Text })
+export const Sent = z.object({ trxRef: ProviderId })
 
 const Receiver = absent(
   z.union([
-    z.string().transform((text) => ({ text, address: null, accountNumber: null })),
+    ProviderText.transform((text) => ({ text, address: null, accountNumber: null })),
     z
-      .object({ address: absent(z.string()), accountNumber: absent(z.string()) })
+      .object({ address: absent(ProviderText), accountNumber: absent(ProviderText) })
       .transform((receiver) => ({ text: null, ...receiver })),
   ]),
 )
 
 /** One element of the list. What is absent or null is not known from this report; another one may have it. */
 export const Transaction = z.object({
-  id: absent(z.union([z.string(), z.number()]).transform(String)),
-  trx_ref: absent(z.string()),
+  id: absent(z.union([ProviderId, z.number().transform(String)])),
+  trx_ref: absent(ProviderId),
   trx_type: z.string(),
   status: absent(z.string()),
   amount: absent(Amount),
   description: absent(z.string()),
   receiver: Receiver,
   asset_symbol: absent(z.string()),
-  base_trx_hash: absent(z.string()),
-  extl_trx_hash: absent(z.string()),
-  createdAt: absent(Time),
+  base_trx_hash: absent(ProviderId),
+  extl_trx_hash: absent(ProviderId),
+  // A time that is none is not known: it hides no money.
+  createdAt: helpful(ProviderUtcTime),
 })
 export type Transaction = z.output<typeof Transaction>
 

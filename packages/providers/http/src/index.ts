@@ -10,8 +10,10 @@ export {
   ProviderId,
   ProviderInstant,
   ProviderName,
+  ProviderSeconds,
   ProviderText,
   ProviderTime,
   ProviderUnits,
+  ProviderUtcTime,
   parseJson,
 } from './text.ts'

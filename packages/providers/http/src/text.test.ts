@@ -4,9 +4,11 @@ import {
   ProviderId,
   ProviderInstant,
   ProviderName,
+  ProviderSeconds,
   ProviderText,
   ProviderTime,
   ProviderUnits,
+  ProviderUtcTime,
   parseJson,
 } from './text.ts'
 
@@ -27,6 +29,7 @@ test.each(['0000-01-01T00:00:00Z', '1999-12-31T23:59:59Z', '9999-01-01T00:00:00Z
   (text) => {
     expect(ProviderTime.safeParse(text).success).toBe(false)
     expect(helpful(ProviderInstant).parse(text)).toBeNull()
+    expect(ProviderUtcTime.safeParse(text).success).toBe(false)
   },
 )
 
@@ -35,6 +38,18 @@ test('seconds and milliseconds are times, and other numbers are none', () => {
   for (const given of [at.getTime(), at.getTime() / 1000, at.toISOString()])
     expect(ProviderInstant.parse(given)).toEqual(at)
   for (const given of [0, -1, 1e18, 1.5]) expect(ProviderInstant.safeParse(given).success).toBe(false)
+})
+
+test.each(['2026-01-31T12:00:00.000', '2026-01-31 12:00:00', '2026-01-31 12:00:00Z', '2026-01-31T13:00+01:00'])(
+  '%s is a time, in UTC where it has no offset',
+  (text) => {
+    expect(ProviderUtcTime.parse(text)).toEqual(new Date('2026-01-31T12:00:00.000Z'))
+  },
+)
+
+test('seconds of a chain are a time of this century or the next', () => {
+  expect(ProviderSeconds.parse(1_769_860_800)).toEqual(new Date('2026-01-31T12:00:00.000Z'))
+  for (const given of [-62_167_219_200, 0, 1e15, 1.5]) expect(ProviderSeconds.safeParse(given).success).toBe(false)
 })
 
 test('a text has its bounds, and so has an amount', () => {

@@ -46,6 +46,20 @@ export const ProviderTime = z.iso
   .transform((at) => new Date(at))
   .refine(inRange, 'No time of a payment')
 
+/** The same for providers whose times may have no offset, or a space in the place of the T: they are in UTC then, wherever this process runs. */
+export const ProviderUtcTime = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/)
+  .transform((at) => new Date(`${at.replace(' ', 'T')}${/(Z|[+-]\d\d:?\d\d)$/i.test(at) ? '' : 'Z'}`))
+  .refine(inRange, 'No time of a payment')
+
+/** Seconds since 1970, as chains count. */
+export const ProviderSeconds = z
+  .number()
+  .int()
+  .transform((seconds) => new Date(seconds * 1000))
+  .refine(inRange, 'No time of a payment')
+
 /** The same as text or as seconds or milliseconds since 1970. */
 export const ProviderInstant = z.union([
   ProviderTime,

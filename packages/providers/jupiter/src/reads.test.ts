@@ -147,6 +147,22 @@ test.each([
   expect((await report(depositAddress)).deposits.length).toBe(1)
 })
 
+test('a node whose clock shows the year 0 tells nothing, and the next one is read', async () => {
+  const { depositAddress } = await world.newAddress()
+  await world.pay(depositAddress, AMOUNT)
+  world.node.distort = (method, result) => {
+    const [clock] = (result as { value?: { data: string[] }[] }).value ?? []
+    if (method !== 'getMultipleAccounts' || !clock) return result
+    const data = Buffer.from(clock.data[0] ?? '', 'base64')
+    data.writeBigInt64LE(-62_167_219_200n, 32)
+    clock.data[0] = data.toString('base64')
+    return result
+  }
+  await expect(report(depositAddress)).rejects.toMatchObject({ code: 'swap_provider_failed' })
+  world.node.distort = (_method, result) => result
+  expect((await report(depositAddress)).deposits.length).toBe(1)
+})
+
 test('a node of another network is never used', async () => {
   world.node.distort = (method, result) =>
     method === 'getGenesisHash' ? 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG' : result

@@ -21,9 +21,9 @@ export const Problem = z.object({
 export const enveloped = <T extends z.ZodType>(data: T) => z.object({ status: z.literal('success'), data })
 
 /** `GET /currencies`. */
-export const Currencies = z.array(
+export const Currencies = readable(
   z.object({
-    code: z.string(),
+    code: ProviderId,
     decimals: z.number().int(),
     marketBuyRate: absent(z.string()),
     marketSellRate: absent(z.string()),
@@ -31,10 +31,10 @@ export const Currencies = z.array(
 )
 
 /** `GET /institutions/{currency}`. */
-export const Institutions = z.array(z.object({ name: z.string().min(1), code: z.string().min(1), type: z.string() }))
+export const Institutions = readable(z.object({ name: ProviderName, code: ProviderId, type: z.string() }))
 
 /** `GET /tokens?network=`. */
-export const Tokens = z.array(z.object({ symbol: z.string(), decimals: z.number().int(), network: z.string() }))
+export const Tokens = readable(z.object({ symbol: z.string(), decimals: z.number().int(), network: z.string() }))
 
 /** `GET /rates/{network}/{token}/{amount}/{fiat}?side=sell`. */
 export const Rates = z.object({ sell: z.object({ rate: Numeral, providerIds: z.array(z.string()).max(3) }) })

@@ -1,4 +1,4 @@
-import { ProviderError } from '@payments/provider-http'
+import { ProviderError, ProviderSeconds } from '@payments/provider-http'
 import { address } from '@solana/kit'
 import { AccountState, getTokenDecoder, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { z } from 'zod'
@@ -63,7 +63,9 @@ export async function readAccounts(
     const clock = decoded(CLOCK)
     if (!clock || clock.data.length < UNIX_TIME_AT + 8) throw new ProviderError('unreadable', 'No clock in the answer')
     const seconds = Buffer.from(clock.data).readBigInt64LE(UNIX_TIME_AT)
-    return { slot: context.slot, at: new Date(Number(seconds) * 1000), get: decoded }
+    const at = ProviderSeconds.safeParse(Number(seconds))
+    if (!at.success) throw new ProviderError('unreadable', 'The clock in the answer says no time')
+    return { slot: context.slot, at: at.data, get: decoded }
   })
 }
 

@@ -1,13 +1,10 @@
-import { ProviderError, ProviderId } from '@payments/provider-http'
+import { ProviderError, ProviderId, ProviderSeconds, ProviderUnits } from '@payments/provider-http'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { Call, Rpc } from './rpc.ts'
 
 /** Transactions of one page, at most: a limit of nodes. */
 const PAGE = 1000
-
-/** Unix seconds of block times: of this century and the next, which every database type stores. */
-const [EARLIEST, LATEST] = [946_684_800, 7_258_118_400]
 
 const Signatures = z.array(
   z.object({
@@ -18,13 +15,13 @@ const Signatures = z.array(
 )
 const Balances = z
   .array(
-    z.object({ accountIndex: z.number().int(), mint: z.string(), uiTokenAmount: z.object({ amount: z.string() }) }),
+    z.object({ accountIndex: z.number().int(), mint: z.string(), uiTokenAmount: z.object({ amount: ProviderUnits }) }),
   )
   .nullish()
 const Transaction = z
   .object({
     slot: z.number().int(),
-    blockTime: z.number().int().min(EARLIEST).max(LATEST).nullish(),
+    blockTime: ProviderSeconds.nullish(),
     transaction: z.object({ message: z.object({ accountKeys: z.array(z.string()) }) }),
     meta: z.object({
       err: z.unknown(),
@@ -118,7 +115,7 @@ const transactionCall = (signature: string): Call<typeof Transaction> => ({
 })
 
 function effectsOf({ slot, blockTime, transaction, meta }: NonNullable<z.output<typeof Transaction>>): Effects {
-  if (typeof blockTime !== 'number') throw new ProviderError('unreadable', 'A transaction has no time')
+  if (!blockTime) throw new ProviderError('unreadable', 'A transaction has no time')
   const { writable = [], readonly = [] } = meta.loadedAddresses ?? {}
   const keys = [...transaction.message.accountKeys, ...writable, ...readonly]
   if (meta.preBalances.length !== keys.length || meta.postBalances.length !== keys.length)
@@ -129,7 +126,7 @@ function effectsOf({ slot, blockTime, transaction, meta }: NonNullable<z.output<
   return {
     failed: meta.err !== null && meta.err !== undefined,
     slot,
-    at: new Date(blockTime * 1000),
+    at: blockTime,
     lamports(account) {
       const index = keys.indexOf(account)
       return index < 0 ? 0n : exact(meta.postBalances[index]) - exact(meta.preBalances[index])
