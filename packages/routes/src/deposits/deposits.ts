@@ -118,7 +118,7 @@ export interface Applied {
  * applied by itself, so that one takes nothing from the others; it is kept for operators until it can be.
  * @throws what the database says while it does not answer: whatever is left out then is newer than everything stored, so that the next poll fetches it again
  */
-export async function apply(context: QueryContext, route: RouteRow, page: DepositPage): Promise<Applied> {
+async function apply(context: QueryContext, route: RouteRow, page: DepositPage): Promise<Applied> {
   const remaining = page.reports.toSorted(byTime)
   const failures: unknown[] = []
   let counts: SyncCounts = { synced: 0, created: 0, updated: 0 }

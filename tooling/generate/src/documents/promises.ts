@@ -71,7 +71,7 @@ export const promises: readonly Promised[] = [
     promise:
       'Whatever a provider omits, repeats, reorders, delays, contradicts, or answers late, empty or not at all, and whenever a worker ends: no money is paid twice, none is unaccounted for, and where a provider’s books and ours differ, the object is on the list of operators.',
     shown:
-      'Runs payment routes, checkout sessions, local fiat, cNGN and swaps in production against fakes of Relay, Paycrest, cNGN, Jupiter and Solana that lie within the documents of these providers, kills the worker meanwhile, and compares what the fakes really received, paid and refunded with the journal and the objects.',
+      'Runs payment routes, checkout sessions, local fiat, cNGN and swaps in production against fakes of Relay, Paycrest, cNGN, Jupiter and Solana that lie within the documents of these providers, kills the worker meanwhile, and compares what the fakes really received, paid and refunded with the journal and the objects. Then the keys of other accounts of Paycrest and cNGN are set while objects are open: nothing of them changes, and they end with their own keys.',
     command: 'npm run proof -- providers',
     tests: [
       'packages/providers/relay/src/live.test.ts',
