@@ -630,7 +630,7 @@ export const operations: readonly Operation[] = [
     path: '/payment-routes/{paymentRouteId}/deposits/sync',
     summary: 'Sync deposits now',
     description:
-      'Asks the provider at once instead of waiting for the next poll, which happens by itself. Limited for each route and organisation.',
+      'Asks the provider at once instead of waiting for the next poll, which happens by itself. Limited for each route and organisation. A report that cannot be applied is kept for the operators of the service, and the others are applied.',
     ids: [
       {
         name: 'paymentRouteId',

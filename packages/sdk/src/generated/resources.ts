@@ -1772,7 +1772,7 @@ class PaymentRoutesResource extends Resource {
   }
 
   /**
-   * Sync deposits now. Asks the provider at once instead of waiting for the next poll, which happens by itself. Limited for each route and organisation.
+   * Sync deposits now. Asks the provider at once instead of waiting for the next poll, which happens by itself. Limited for each route and organisation. A report that cannot be applied is kept for the operators of the service, and the others are applied.
    * `POST /v1/payment-routes/{paymentRouteId}/deposits/sync`
    *
    * @example
