@@ -1,22 +1,15 @@
-import { crc32 } from 'node:zlib'
 import { loadSettings } from '@payments/platform'
-import jpeg from 'jpeg-js'
 import { PNG } from 'pngjs'
 import { afterAll, expect, test } from 'vitest'
 import { call, type Merchant, newCollection, newMerchant, payPageOf, startNameServer, useService } from '#testing'
-import { readLogo } from './logo.ts'
+import { pngOf } from '../test/images.ts'
 import { brandingSettings } from './settings.ts'
 
 const names = await startNameServer()
 afterAll(() => names.close())
 const service = useService({ settings: { DNS_SERVERS: names.address } })
 
-function picture(width: number, height = width) {
-  const png = new PNG({ width, height })
-  for (let at = 0; at < png.data.length; at++) png.data[at] = at % 4 === 3 ? 255 : (at * 7) % 256
-  return png
-}
-const png = PNG.sync.write(picture(64))
+const png = pngOf(64)
 const upload = (merchant: Merchant, file: Buffer) =>
   merchant.call('PUT /v1/branding/logo', { body: { image: file.toString('base64') } })
 
@@ -85,45 +78,6 @@ test('a logo is served as an image that can do nothing, under an address that ne
   await merchant.call('DELETE /v1/branding/logo')
   expect((await call(service, `GET /pay/${id}`)).text).not.toContain(logoId)
   expect((await call(service, `GET /branding/logos/${'0'.repeat(64)}`)).status).toBe(404)
-})
-
-test('only the pixels of an image are kept: what else was in the file is gone', () => {
-  const script = Buffer.from('<script>alert(1)</script>')
-  expect(readLogo(Buffer.concat([png, script]))).toEqual({ mistake: expect.stringContaining('could not be decoded') })
-  const text = Buffer.concat([Buffer.from('tEXt'), script])
-  const chunk = Buffer.alloc(text.length + 8)
-  chunk.writeUInt32BE(script.length, 0)
-  text.copy(chunk, 4)
-  chunk.writeUInt32BE(crc32(text), text.length + 4)
-  // After the head, which is 33 bytes long.
-  const logo = readLogo(Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)]))
-  if ('mistake' in logo) throw new Error(logo.mistake)
-  expect(logo.image.includes(script)).toBe(false)
-  const photo = jpeg.encode({ width: 32, height: 32, data: picture(32).data }, 90).data
-  const comment = Buffer.concat([
-    photo.subarray(0, 2),
-    Buffer.from([0xff, 0xfe, 0, script.length + 2]),
-    script,
-    photo.subarray(2),
-  ])
-  const written = readLogo(comment)
-  if ('mistake' in written) throw new Error(written.mistake)
-  expect([written.type, written.image.includes(script)]).toEqual(['image/jpeg', false])
-})
-
-test('what is no image, is damaged, or is too small or too large is refused with the reason, before it is unpacked', async () => {
-  const huge = Buffer.from(png)
-  huge.writeUInt32BE(1_000_000, 16)
-  const mistakeOf = (file: Buffer) => (readLogo(file) as { mistake?: string }).mistake
-  expect(mistakeOf(Buffer.from('<svg><script/></svg>'))).toContain('PNG or JPEG')
-  expect(mistakeOf(Buffer.from('GIF89a'))).toContain('PNG or JPEG')
-  expect(mistakeOf(png.subarray(0, 100))).toContain('could not be decoded')
-  expect(mistakeOf(png.subarray(0, 12))).toContain('16 to 1,024')
-  expect(mistakeOf(huge)).toContain('16 to 1,024')
-  expect(mistakeOf(PNG.sync.write(picture(15)))).toContain('16 to 1,024')
-  const merchant = await newMerchant(service)
-  const refused = await upload(merchant, Buffer.from('<svg/>'))
-  expect([refused.status, refused.body.errors]).toEqual([422, { image: 'Must be a PNG or JPEG image' }])
 })
 
 test('a domain is verified while the site is the one whose DNS record was found', async () => {

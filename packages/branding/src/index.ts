@@ -26,5 +26,6 @@ export const joinBranding = (alias: string, of: string): string =>
   `left join lateral (
      select fields, verified_domain from brandings where organisation_id = ${of}.organisation_id and environment = ${of}.environment limit 1) ${alias} on true`
 
+export { logoForDocuments } from './logos/stored.ts'
 export { type BrandFields, BrandingFields, BrandingPatch } from './schemas.ts'
-export { allFields, type Brand, brandFrom, brandOf, checkLogo, findLogo, mergeFields } from './service.ts'
+export { allFields, type Brand, brandFrom, brandOf, checkLogo, mergeFields } from './service.ts'

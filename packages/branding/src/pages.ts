@@ -1,6 +1,6 @@
 import type { Page } from '@payments/platform'
 import { errors } from './errors.ts'
-import { findLogo } from './service.ts'
+import { findLogo } from './logos/stored.ts'
 
 const YEAR = 31_536_000
 
@@ -11,7 +11,7 @@ export const pages: readonly Page[] = [
     path: '/branding/logos/{logoId}',
     errors: [errors.logo_not_found],
     async respond({ pool }, { params }) {
-      const logo = await findLogo(pool, params.logoId)
+      const logo = await findLogo(pool, params.logoId ?? '')
       if (!logo) throw errors.logo_not_found()
       return {
         type: logo.type,

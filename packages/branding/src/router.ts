@@ -2,7 +2,7 @@ import { noInput } from '@payments/kernel'
 import { command, query } from '@payments/platform'
 import { errors } from './errors.ts'
 import { Branding, BrandingPatch, LogoUpload } from './schemas.ts'
-import { askDomain, branding, changeBranding, keepDomain, removeLogo, uploadLogo } from './service.ts'
+import { askDomain, branding, changeBranding, keepDomain, readUpload, removeLogo, uploadLogo } from './service.ts'
 
 const tag = 'Branding'
 
@@ -36,11 +36,12 @@ export const brandingRouter = {
     tag,
     summary: 'Upload a logo',
     description:
-      'The image is decoded and written again, so that nothing but its pixels is served. Earlier logos keep their `logoId`, for collections that use them.',
+      'The image is decoded and written again on white, at most 512 pixels wide and high, so that nothing but its pixels is served. Interlaced PNGs, animations, and JPEGs of more than 20 scans are refused. Earlier logos keep their `logoId`, for collections that use them; an environment has at most 20.',
     message: 'Logo uploaded',
     input: LogoUpload,
     output: Branding,
-    run: uploadLogo,
+    before: (context, input, { signal }) => readUpload(context, input, signal),
+    run: (unit, _input, logo) => uploadLogo(unit, logo),
   }),
   removeLogo: command({
     rest: 'DELETE /branding/logo',

@@ -1,17 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { type Environment, invalid } from '@payments/kernel'
-import {
-  publicUrl,
-  type QueryContext,
-  type Settings,
-  type SqlExecutor,
-  sqlOf,
-  type UnitOfWork,
-} from '@payments/platform'
+import { publicUrl, type QueryContext, type Settings, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { textRecords } from './dns.ts'
 import { errors } from './errors.ts'
-import { readLogo } from './logo.ts'
+import { type Logo, readLogo } from './logos/logo.ts'
 import type { BrandFields, Branding, BrandingFields, BrandingPatch, LogoUpload } from './schemas.ts'
 import { brandingSettings } from './settings.ts'
 
@@ -20,6 +13,9 @@ interface Row {
   readonly verification: string
   readonly verified_domain: string | null
 }
+
+/** Logos of an organisation in one environment: those of before stay, since collections and invoices name them. */
+const MOST_LOGOS = 20
 
 type Tenant = { readonly organisationId: string; readonly environment: Environment }
 
@@ -137,18 +133,6 @@ export async function checkLogo({ em, actor }: QueryContext, { logoId }: BrandFi
   if (rows.length === 0) throw invalid({ [field]: 'Logo not found: upload it with PUT /branding/logo' })
 }
 
-/** A logo as it is served; undefined for one that does not exist. Its id is a digest of its pixels, so whoever knows it may see it. */
-export async function findLogo(
-  db: SqlExecutor,
-  id: string | undefined,
-): Promise<{ readonly type: string; readonly image: Buffer } | undefined> {
-  const { rows } = await db.query<{ type: string; image: Buffer }>(
-    'select type, image from brand_logos where id = $1 limit 1',
-    [id],
-  )
-  return rows[0]
-}
-
 async function save(unit: UnitOfWork, row: Row, change: BrandFields): Promise<z.infer<typeof Branding>> {
   const fields = mergeFields(row.fields, change)
   // Another site has another domain, which is not verified yet.
@@ -171,17 +155,33 @@ export async function changeBranding(
   return save(unit, row, change as BrandFields)
 }
 
-/** Stores a logo and chooses it. @throws validation_failed 422 for what is no image, or is too small or too large */
-export async function uploadLogo(
-  unit: UnitOfWork,
+/**
+ * Reads the image of a logo, before the transaction.
+ * @throws validation_failed 422 for what is no image, or is too small, too large or too costly to decode; busy 503
+ */
+export async function readUpload(
+  { actor }: QueryContext,
   { image }: z.output<typeof LogoUpload>,
-): Promise<z.infer<typeof Branding>> {
-  const logo = readLogo(Buffer.from(image, 'base64'))
+  signal: AbortSignal | undefined,
+): Promise<Logo> {
+  const logo = await readLogo(actor.organisationId, Buffer.from(image, 'base64'), signal)
   if ('mistake' in logo) throw invalid({ image: logo.mistake })
+  return logo
+}
+
+/** Stores a logo and chooses it. @throws validation_failed 422 when the tenant has as many others as it may have */
+export async function uploadLogo(unit: UnitOfWork, logo: Logo): Promise<z.infer<typeof Branding>> {
+  const { organisationId, environment } = unit.actor
   const row = await lockedRow(unit)
+  const { rows } = await sqlOf(unit.em).query<{ others: number }>(
+    'select count(*)::int as others from brand_logos where organisation_id = $1 and environment = $2 and id <> $3',
+    [organisationId, environment, logo.id],
+  )
+  if ((rows[0]?.others ?? 0) >= MOST_LOGOS)
+    throw invalid({ image: `You have ${MOST_LOGOS} logos, which is the most: choose one of them by its \`logoId\`` })
   await sqlOf(unit.em).query(
     `insert into brand_logos (organisation_id, environment, id, type, image) values ($1, $2, $3, $4, $5) on conflict do nothing`,
-    [unit.actor.organisationId, unit.actor.environment, logo.id, logo.type, logo.image],
+    [organisationId, environment, logo.id, logo.type, logo.image],
   )
   return save(unit, row, { logoId: logo.id })
 }

@@ -1,5 +1,8 @@
+import Document from 'pdfkit'
+import { type PageCommand, replay } from './commands.ts'
+import { escapeXml } from './escape.ts'
 import { type Doc, Fonts, REPLACEMENT } from './fonts.ts'
-import { type PdfPage, pageOf } from './page.ts'
+import { pageOf } from './page.ts'
 
 const MARGIN = 56
 const REPLACED = `${REPLACEMENT} stands for a character that cannot be printed here.`
@@ -35,17 +38,24 @@ interface PdfAttachment {
   readonly metadata: string
 }
 
+/** A document before it is made. The same one is always the same file, byte for byte. */
+export interface PdfOrder {
+  readonly info: PdfInfo
+  readonly commands: readonly PageCommand[]
+}
+
+export interface Pdf {
+  readonly file: Uint8Array
+  /** Characters that a box stands for. */
+  readonly replaced: readonly string[]
+}
+
 /**
- * A document of A4 pages for archives: PDF/A-3b (ISO 19005-3), tagged. A character that the fonts do not have is replaced by a box, and a line at the
- * end says so.
- * @returns the file, and the characters that were replaced
+ * Makes a document of A4 pages for archives: PDF/A-3b (ISO 19005-3), tagged. A character that the fonts do not have is replaced by a box, and a
+ * line at the end says so. It takes from 30 ms to seconds, so it runs in a thread: see `pdf`.
  */
-export async function pdf(
-  { title, author, createdAt, attachment, lang = 'en', replacedText = REPLACED }: PdfInfo,
-  write: (page: PdfPage) => void,
-): Promise<{ file: Buffer; replaced: readonly string[] }> {
-  // Loaded with the first document that is made.
-  const { default: Document } = await import('pdfkit')
+export async function make({ info, commands }: PdfOrder): Promise<Pdf> {
+  const { title, author, createdAt, attachment, lang = 'en', replacedText = REPLACED } = info
   const doc = new Document({
     size: 'A4',
     margin: MARGIN,
@@ -70,7 +80,7 @@ export async function pdf(
   if (attachment) attach(doc, attachment, createdAt)
   const fonts = new Fonts(doc)
   const page = pageOf(doc, fonts, root, lang === 'ar')
-  write(page)
+  replay(commands, page)
   if (fonts.replaced.size > 0) page.text(replacedText, { size: 8, muted: true })
   root.end()
   doc.end()
@@ -94,11 +104,3 @@ function escapeMetadata(doc: WithMetadata): void {
     doc.info = info
   }
 }
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-
-/** A text in XML 1.0: markup is escaped, and a control character that XML cannot hold is left out. */
-export const escapeXml = (text: string): string =>
-  text
-    .replace(/[^\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '')
-    .replace(/[&<>"]/g, (character) => ENTITIES[character] ?? '')

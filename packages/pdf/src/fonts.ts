@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type PDFDocument from 'pdfkit'
+import { DIRECTION_MARKS } from './marks.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -20,24 +21,27 @@ export type Face = keyof typeof PATHS
 /** Characters and signs of Chinese, and Latin letters of the same width. */
 const CHINESE = /[\p{Script=Han}\p{Script_Extensions=Han}\uff00-\uffef]/u
 
-/** Each font is read once, when the first document needs it. */
-const files = new Map<Face, Buffer>()
+/**
+ * Fonts that a document before had: each is read and parsed once in a thread, when the first document needs it. The characters of Chinese are
+ * 8 MB, which take 0.2 seconds.
+ */
+const parsed = new Map<Face, Pick<LoadedFont, 'font' | 'constructor'>>()
 
 /** Shown for a character that no font has. */
 export const REPLACEMENT = '\u25a1'
-/** Characters that only direct the others: embeddings, overrides and isolates. No font shows them. */
-export const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
-/** The part of the font that pdfkit has loaded that tells which characters it has. */
+/** A font of a document, as pdfkit has it: what it makes it of is `font`, which keeps nothing of the document. */
 interface LoadedFont {
-  readonly _font: { readonly ascender: number; readonly font: { hasGlyphForCodePoint(point: number): boolean } }
+  readonly ascender: number
+  readonly font: { hasGlyphForCodePoint(point: number): boolean }
+  readonly constructor: new (doc: Doc, font: LoadedFont['font'], id: string) => LoadedFont
 }
 
-/** The bytes of a font, which pdfkit makes one of its own of. */
-function fileOf(face: Face): Buffer {
-  const file = files.get(face) ?? readFileSync(PATHS[face]())
-  files.set(face, file)
-  return file
+/** What pdfkit has and its types do not: its fonts by name. */
+interface WithFonts {
+  readonly _font: LoadedFont
+  readonly _fontFamilies: Record<string, LoadedFont>
+  _fontCount: number
 }
 
 /** The fonts of one document. */
@@ -54,10 +58,24 @@ export class Fonts {
 
   /** Makes a font the present one, and returns how high its letters stand above the base line. */
   use(face: Face, size: number): number {
-    if (!this.#registered.has(face)) this.#doc.registerFont(face, fileOf(face))
-    this.#registered.add(face)
+    if (!this.#registered.has(face)) this.#register(face)
     this.#doc.font(face).fontSize(size)
-    return ((this.#doc as unknown as LoadedFont)._font.ascender * size) / 1000
+    return (this.#loaded().ascender * size) / 1000
+  }
+
+  #loaded(): LoadedFont {
+    return (this.#doc as unknown as WithFonts)._font
+  }
+
+  /** Gives the document a font: of the parsed one where there is one, as pdfkit does of a file. */
+  #register(face: Face): void {
+    this.#registered.add(face)
+    const own = this.#doc as unknown as WithFonts
+    const before = parsed.get(face)
+    this.#doc.registerFont(face, before ? face : readFileSync(PATHS[face]()))
+    if (before) own._fontFamilies[face] = new before.constructor(this.#doc, before.font, `F${++own._fontCount}`)
+    this.#doc.font(face)
+    if (!before) parsed.set(face, { font: own._font.font, constructor: own._font.constructor })
   }
 
   /** A text with characters that can be printed: PDF/A allows no glyph that stands for a missing one, a space or a tab included. */
@@ -85,8 +103,7 @@ export class Fonts {
     const found = CHINESE.test(character) ? faces : faces.slice(0, 1)
     return found.find((face) => {
       this.use(face, 10)
-      const { font } = (this.#doc as unknown as LoadedFont)._font
-      return font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0)
+      return this.#loaded().font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0)
     })
   }
 }

@@ -1,5 +1,6 @@
 import bidiFactory from 'bidi-js'
-import { DIRECTION_MARKS, type Doc, type Face, type Fonts } from './fonts.ts'
+import type { Doc, Face, Fonts } from './fonts.ts'
+import { DIRECTION_MARKS } from './marks.ts'
 
 // Its types describe an ES module, which Node does not load it as.
 const bidi = (bidiFactory as unknown as typeof bidiFactory.default)()

@@ -35,7 +35,7 @@ export interface PdfPage {
   /** Labels with their values. A value has the direction of its first letter. */
   facts(rows: readonly (readonly [label: string, value: string])[]): void
   /** An image in PNG or JPEG, at most 180 by 48 points. @param name what it shows, for those who do not see it */
-  logo(image: Buffer, name: string): void
+  logo(image: Uint8Array, name: string): void
   /** A text as a QR code, drawn as shapes, with `beside` next to it. @param name what it is, for those who do not see it */
   code(text: string, name: string, beside: readonly string[]): void
 }
@@ -148,7 +148,10 @@ export function pageOf(doc: Doc, fonts: Fonts, root: PDFKit.PDFStructureElement,
       root.add(
         doc.struct('Figure', { alt: name }, () => {
           const align = rtl ? 'right' : undefined
-          doc.image(image, leftOf(0, LOGO.width), top, { fit: [LOGO.width, LOGO.height], ...(align && { align }) })
+          doc.image(Buffer.from(image), leftOf(0, LOGO.width), top, {
+            fit: [LOGO.width, LOGO.height],
+            ...(align && { align }),
+          })
         }),
       )
       doc.y = top + LOGO.height + 8

@@ -22,6 +22,15 @@ export const commands: Readonly<Record<string, string>> = {
   ops: 'services/ops/src/main.ts',
 }
 
+/**
+ * Programs of threads, which their pools start by their own paths (`new URL('./thread.ts', import.meta.url)`): in the artefact, a file of that
+ * path loads what was built of it.
+ */
+export const threads: Readonly<Record<string, string>> = {
+  documents: 'packages/pdf/src/thread.ts',
+  images: 'packages/branding/src/logos/thread.ts',
+}
+
 /** Files and folders that sources read beside themselves. In the artefact they have the same paths, below `files`. */
 export const assets: readonly string[] = [
   // What guides include.

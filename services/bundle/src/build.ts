@@ -27,6 +27,7 @@ import {
   places,
   programOf,
   type Stamp,
+  threads,
 } from './artefact.ts'
 import { type Located, located, missingFiles, unresolvedImports } from './check.ts'
 import { buildClients } from './clients.ts'
@@ -54,7 +55,9 @@ export async function build(): Promise<string> {
     const named: Located[] = []
     const bundle = await rolldown({
       input: Object.fromEntries(
-        Object.entries(commands).map(([name, source]) => [`commands/${name}`, join(root, source)]),
+        Object.entries({ commands, threads }).flatMap(([kind, programs]) =>
+          Object.entries(programs).map(([name, source]) => [`${kind}/${name}`, join(root, source)]),
+        ),
       ),
       platform: 'node',
       // It builds the pages, and nothing that runs imports it: what did would be found below.
@@ -107,6 +110,12 @@ function copyAssets(folder: string): void {
         recursive: true,
         dereference: true,
       })
+  for (const [name, source] of Object.entries(threads)) {
+    const place = join(files, source)
+    mkdirSync(dirname(place), { recursive: true })
+    const built = relative(dirname(place), join(folder, `lib/threads/${name}.mjs`))
+    writeFileSync(place, `import '${built}'\n`)
+  }
   mkdirSync(join(folder, 'bin'))
   copyFileSync(fileURLToPath(new URL('program.mjs', import.meta.url)), programOf(folder))
   chmodSync(programOf(folder), 0o755)

@@ -24,9 +24,10 @@ import { dashboardSessions } from './dashboard/session.ts'
 import { mountClients } from './docs/clients.ts'
 import { mountAssets, mountDocs } from './docs/docs.ts'
 import { clientAddress } from './http/connections/client-address.ts'
-import { closeStalled, limitConnections } from './http/connections/connections.ts'
+import { clientLeft, closeStalled, limitConnections } from './http/connections/connections.ts'
 import { eventStreams } from './http/connections/streams.ts'
 import { deprecationHeaders } from './http/deprecation.ts'
+import { sendEtag } from './http/download.ts'
 import { failure } from './http/envelope.ts'
 import { answerParserErrors, refuseExpectations, refuseMalformed } from './http/malformed.ts'
 import { canonicalPath, idIn, isPage, loggable, patternOf } from './http/paths.ts'
@@ -38,7 +39,7 @@ import { authenticationOf, type Callers, callers } from './requests/caller.ts'
 import { dispatcher, type RequestInput, replayKey } from './requests/dispatch.ts'
 import { errors, helpLink } from './requests/errors.ts'
 import { operations } from './requests/operations.ts'
-import { failedPages, mountPages } from './requests/pages.ts'
+import { documentPaths, failedPages, mountPages } from './requests/pages.ts'
 import { mountAgents } from './requests/protocols/agents.ts'
 import { isTrpc, mountTrpc, trpcCalls } from './requests/protocols/trpc.ts'
 import { type RequestContext, type RequestQuery, requestContexts } from './requests/request-context.ts'
@@ -192,7 +193,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
     // A browser's event source has no headers of its own, nor has a link to a file.
     if (STREAMS[ctx.path] || ctx.path.startsWith(`${FILES}/`))
       ctx.state.environment ??= new URLSearchParams(ctx.querystring).get('environment') ?? undefined
-    const context = loadRequestContext(requestQuery(ctx.req, ctx.method, ctx.path, ctx.state, isView))
+    const context = loadRequestContext(requestQuery(ctx.req, ctx.method, ctx.path, ctx.state, viewsOf))
     if ((ctx.method === 'GET' || ctx.method === 'HEAD') && ctx.path === '/health') {
       ctx._matchedRoute = ctx.path
       await answerHealth(ctx, context)
@@ -213,6 +214,9 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
   /** A page or a document that people open. Whatever else is outside of `/v1` counts like a request to it. */
   const isView = (path: string, method: string): boolean =>
     (method === 'GET' || method === 'HEAD') && isPage(path) && path !== JWKS && router.match(path, 'GET').route
+  const documents = documentPaths(runtime)
+  const viewsOf = (path: string, method: string): number =>
+    isView(path, method) ? (documents.some((each) => each.test(path)) ? VIEWS_OF_DOCUMENT : 1) : 0
   const resources = new Map<string, Gateway>()
   // The reply is sent above, where the request is counted. This route exists for the 405 of other methods.
   router.get('/health', () => undefined)
@@ -226,10 +230,13 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
     // The dashboard's browser saves files under its own cookie: tRPC has no files.
     const isFile = each.operation.meta.produces !== undefined && each.operation.meta.produces !== 'event-stream'
     const answer: RouterMiddleware<State> = async (ctx) => {
-      const { req, path, query, params, state } = ctx
+      const { req, res, path, query, params, state } = ctx
       state.resourceId = idIn(params)
       state.exchange = { operation: each.operation, named: { ...query, ...params } }
-      const reply = await dispatch(each, requestInput({ req, path, query, params }, state, caller, loadRequestContext))
+      const reply = await dispatch(
+        each,
+        requestInput({ req, res, path, query, params }, state, caller, loadRequestContext),
+      )
       ctx.status = reply.status
       ctx.set(deprecationHeaders(each.operation.meta))
       if (reply.resourceId) state.resourceId = reply.resourceId
@@ -237,6 +244,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
       if (reply.filename) ctx.attachment(reply.filename)
       ctx.body = reply.body
       ctx.type = reply.type
+      if (Buffer.isBuffer(reply.body)) sendEtag(ctx, reply.body)
     }
     const path = `/v1${own}`
     const resource = resources.get(resourceOf(path)) ?? newRouter()
@@ -248,9 +256,9 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
     const stream = operations.find((each) => each.name === name)
     if (!stream) throw new Error(`There is no ${name}`)
     router.get(own, async (ctx) => {
-      const { req, path, params, state } = ctx
+      const { req, res, path, params, state } = ctx
       state.exchange = { operation: stream.operation }
-      const input = requestInput({ req, path, query: {}, params }, state, caller, loadRequestContext)
+      const input = requestInput({ req, res, path, query: {}, params }, state, caller, loadRequestContext)
       const reply = await dispatch(stream, input)
       ctx.body = reply.body
       ctx.type = reply.type
@@ -295,6 +303,8 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
   return server
 }
 
+/** A document takes a processor as long as so many pages; by default, an address may ask for 200 in a window. */
+const VIEWS_OF_DOCUMENT = 25
 /** What other servers read, and no person. */
 const JWKS = '/.well-known/jwks.json'
 
@@ -328,16 +338,17 @@ function requestQuery(
   method: string,
   path: string,
   state: State,
-  isView: (path: string, method: string) => boolean,
+  viewsOf: (path: string, method: string) => number,
 ): RequestQuery {
   const { credential } = state
   const key = method === 'GET' || credential.kind !== 'key' ? undefined : replayKey(req)
   const calls = trpcCalls(path)
   const dashboard = isDashboardCall(path)
+  const views = viewsOf(path, method)
   return {
     block: addressBlock(state.ip),
-    count: Math.max(1, calls.length),
-    view: isView(path, method),
+    count: Math.max(1, calls.length, views),
+    view: views > 0,
     auth:
       // A program asks every few seconds for its key, with a code that cannot be guessed.
       (path.startsWith('/v1/auth/') && path !== '/v1/auth/device/token') ||
@@ -357,7 +368,7 @@ const subjectOf = (credential: Credential): Pick<RequestQuery, 'lookup' | 'sessi
 })
 
 function requestInput(
-  request: Pick<RequestInput, 'req' | 'path' | 'query' | 'params'>,
+  { res, ...request }: Pick<RequestInput, 'req' | 'path' | 'query' | 'params'> & { readonly res: ServerResponse },
   state: State,
   caller: Callers,
   loadRequestContext: (query: RequestQuery) => Promise<RequestContext>,
@@ -367,6 +378,7 @@ function requestInput(
   return {
     ...request,
     exchange,
+    left: () => clientLeft(res),
     ip,
     log,
     context,

@@ -101,8 +101,8 @@ export const collectionsRouter = {
       routesErrors.provider_unavailable,
     ],
     filename: ({ format }) => `preview.${format}`,
-    async *stream(context, input) {
-      yield await previewFile(context, input)
+    async *stream(context, input, signal) {
+      yield await previewFile(context, input, signal)
     },
   }),
   policy: query({
@@ -190,8 +190,8 @@ export const collectionsRouter = {
     produces: 'pdf',
     errors: [errors.collection_not_found, errors.invoice_not_found],
     filename: () => 'invoice.pdf',
-    async *stream(context, { collectionId }) {
-      yield await invoiceDocument(context, collectionId)
+    async *stream(context, { collectionId }, signal) {
+      yield await invoiceDocument(context, collectionId, signal)
     },
   }),
   receipt: download({
@@ -206,8 +206,8 @@ export const collectionsRouter = {
     produces: 'pdf',
     errors: [errors.checkout_session_not_found, errors.receipt_not_found],
     filename: ({ sessionId }) => `receipt-${sessionId}.pdf`,
-    async *stream(context, { sessionId, locale }) {
-      yield await ownReceipt(context, sessionId, locale)
+    async *stream(context, { sessionId, locale }, signal) {
+      yield await ownReceipt(context, sessionId, { locale, signal })
     },
   }),
   xml: download({

@@ -16,11 +16,12 @@ import { invoicePdf } from './invoices/pdf.ts'
 export async function previewFile(
   context: QueryContext,
   { format, locale, ...input }: z.output<typeof CollectionPreview>,
+  signal: AbortSignal,
 ): Promise<string | Buffer> {
   const wrong: Mistakes = {}
   if (format === 'pdf' && input.type !== 'invoice') wrong.format = 'Must be "html": only an invoice has a PDF'
   refuseMistakes(wrong)
   const draft = draftOf(context, input, await prepareCollection(context, input))
   if (format === 'html') return previewPage(await pageOfDraft(context, draft), locale, context.runtime.settings)
-  return invoicePdf(await writtenInvoice(context, draft), context.log)
+  return invoicePdf(await writtenInvoice(context, draft), context.log, signal)
 }

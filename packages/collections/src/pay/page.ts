@@ -65,16 +65,17 @@ export const payPages: readonly Page[] = [
   {
     method: 'GET',
     path: '/pay/{collectionId}/receipt.pdf',
+    document: true,
     errors: [errors.collection_not_found, errors.receipt_not_found],
-    async respond(runtime, { params, query, log }) {
+    async respond(runtime, { params, query, log, signal }) {
       const locale = locales.find((each) => each === query.get('lang'))
       const context = queryContext(runtime, anonymous, log)
-      const file = await receiptOf(context, params.collectionId ?? '', locale)
+      const file = await receiptOf(context, params.collectionId ?? '', { locale, signal: signal() })
       return {
         type: 'application/pdf',
         body: file,
+        etag: true,
         headers: {
-          'Cache-Control': 'no-store',
           'Content-Disposition': `inline; filename="receipt-${params.collectionId}.pdf"`,
           'X-Robots-Tag': 'noindex',
         },

@@ -62,12 +62,13 @@ export const reportsRouter = {
     formats: ['csv', 'pdf'],
     formatOf: ({ format }) => format,
     filename: ({ month, format }) => `statement-${month ?? monthOf().from.slice(0, 7)}.${format}`,
-    async *stream(context, { month, format, ...of }) {
+    async *stream(context, { month, format, ...of }, signal) {
       const found = await statement(context, monthOf(month), of)
       if (format === 'csv') yield statementCsv(found)
       else {
-        const { name } = await merchantProfile(context, context.actor.organisationId)
-        yield await statementPdf(found, { name, environment: context.actor.environment })
+        const { organisationId: owner, environment } = context.actor
+        const { name } = await merchantProfile(context, owner)
+        yield await statementPdf(found, { name, environment }, { owner, signal })
       }
     },
   }),
@@ -101,12 +102,13 @@ export const reportsRouter = {
       const { from, to } = periodOf(input)
       return `payments-${from}-${to}.${input.format}`
     },
-    async *stream(context, { customerId, format, ...period }) {
+    async *stream(context, { customerId, format, ...period }, signal) {
       const found = await paymentsOf(context, periodOf(period), customerId)
       if (format === 'csv') yield paymentsCsv(found)
       else {
-        const { name } = await merchantProfile(context, context.actor.organisationId)
-        yield await paymentsPdf(found, { name, environment: context.actor.environment })
+        const { organisationId: owner, environment } = context.actor
+        const { name } = await merchantProfile(context, owner)
+        yield await paymentsPdf(found, { name, environment }, { owner, signal })
       }
     },
   }),

@@ -1,5 +1,5 @@
 import type { Environment } from '@payments/kernel'
-import { type PdfPage, pdf } from '@payments/pdf'
+import { type PdfPage, type PdfRequest, pdf } from '@payments/pdf'
 import { csvRecord } from '@payments/platform'
 import type { z } from 'zod'
 import type { Statement } from './schemas.ts'
@@ -36,30 +36,41 @@ export function statementCsv({ from, to, statements }: Found): string {
   return [HEADINGS, ...rows].map((row) => csvRecord(row)).join('')
 }
 
-/** A statement for people. */
+/** A statement for people. @throws busy 503 when too many documents are being made */
 export async function statementPdf(
   found: Found,
-  { name, environment }: { readonly name: string; readonly environment: Environment },
+  merchant: { readonly name: string; readonly environment: Environment },
+  request: PdfRequest,
 ): Promise<Buffer> {
-  const { from, to, customerId, statements } = found
-  const info = { title: `Statement ${from} to ${to}`, author: name, createdAt: new Date() }
-  const { file } = await pdf(info, (page) => {
-    page.text(name, { bold: true, size: 12, gap: 12 })
-    page.text('Statement', { tag: 'H1', bold: true, size: 22, gap: 4 })
-    page.text(`${from} to ${to} (UTC)`, { size: 12, gap: 6 })
-    if (customerId) page.text(`Customer: ${customerId}`)
-    if (environment === 'test') page.text('Test: no money moved')
-    page.text('What the service held: money that is reserved for a payment is part of the balance until it leaves.', {
-      muted: true,
-      gap: 10,
-    })
-    if (statements.length === 0) page.text('There was no balance.')
-    for (const each of statements) write(page, each, found)
-  })
-  return file
+  const { from, to } = found
+  const info = { title: `Statement ${from} to ${to}`, author: merchant.name, createdAt: beginningOfDay() }
+  const { file } = await pdf(info, (page) => write(page, found, merchant), request)
+  return Buffer.from(file)
 }
 
-function write(page: PdfPage, of: Balance, { from, to }: Found): void {
+/** Of the day on which a file is made: until the next one, the same statement is the same file. */
+export const beginningOfDay = (now = Date.now()): Date => new Date(now - (now % 86_400_000))
+
+function write(
+  page: PdfPage,
+  found: Found,
+  { name, environment }: { readonly name: string; readonly environment: Environment },
+): void {
+  const { from, to, customerId, statements } = found
+  page.text(name, { bold: true, size: 12, gap: 12 })
+  page.text('Statement', { tag: 'H1', bold: true, size: 22, gap: 4 })
+  page.text(`${from} to ${to} (UTC)`, { size: 12, gap: 6 })
+  if (customerId) page.text(`Customer: ${customerId}`)
+  if (environment === 'test') page.text('Test: no money moved')
+  page.text('What the service held: money that is reserved for a payment is part of the balance until it leaves.', {
+    muted: true,
+    gap: 10,
+  })
+  if (statements.length === 0) page.text('There was no balance.')
+  for (const each of statements) writeBalance(page, each, found)
+}
+
+function writeBalance(page: PdfPage, of: Balance, { from, to }: Found): void {
   page.space(8)
   page.text(of.asset, { tag: 'H2', bold: true, size: 14, gap: 6 })
   page.table(

@@ -48,6 +48,8 @@ export interface Page {
   readonly path: `/${string}`
   /** Scripts of every origin may read the reply. */
   readonly anyOrigin?: boolean
+  /** It is a document that is made, which counts as many views as it costs. */
+  readonly document?: boolean
   /** The errors that `respond` answers, beside those of any request. */
   readonly errors?: readonly ErrorFactory[]
   respond(runtime: Runtime, request: PageRequest): Promise<PageReply>
@@ -69,6 +71,8 @@ export interface PageRequest {
   script(path: string): string
   /** The JSON object that was sent. @throws ServiceError 400, 413, 415, 422: see the API */
   body(): Promise<Readonly<Record<string, unknown>>>
+  /** Aborted when the client has left. */
+  signal(): AbortSignal
   readonly log: Log
 }
 
@@ -76,6 +80,8 @@ export interface PageReply {
   readonly status?: number
   readonly type: string
   readonly body: string | Buffer
+  /** Clients may keep it, and ask before each use whether it is still the same: it gets an `ETag` of its bytes. */
+  readonly etag?: boolean
   readonly headers?: Readonly<Record<string, string>>
   /** Which sites may frame it is in its Content-Security-Policy. Other replies may be framed by none. */
   readonly framed?: boolean

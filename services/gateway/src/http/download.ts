@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Executor } from '@payments/api'
 import { type CallContext, mediaTypes, type Operation } from '@payments/platform'
+import type { ParameterizedContext } from 'koa'
 
 /** A piece is sent only where the credential was valid so recently: a stream that is busy does not ask for each piece. */
 const FRESH_MS = 100
@@ -13,7 +15,8 @@ const LEFT = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'])
 export interface DownloadReply {
   readonly type: string
   readonly filename: string | undefined
-  readonly body: Readable | string
+  /** A document is one piece, whose bytes are known before it is sent. */
+  readonly body: Readable | Buffer | string
 }
 
 /**
@@ -26,11 +29,21 @@ export async function download(
   operation: Operation,
   call: CallContext,
   input: unknown,
-  { recheck, headersOnly = false }: { recheck: (() => Promise<void>) | undefined; headersOnly?: boolean },
+  {
+    recheck,
+    left,
+    headersOnly = false,
+  }: {
+    recheck: (() => Promise<void>) | undefined
+    /** Aborted when the client has left. */
+    left?: AbortSignal
+    headersOnly?: boolean
+  },
 ): Promise<DownloadReply> {
   const { download: definition } = operation
   if (!definition) throw new Error('The operation produces no file or stream')
   const controller = new AbortController()
+  left?.addEventListener('abort', () => controller.abort(left.reason), { once: true })
   const { data } = await executor.execute(operation, { ...call, signal: controller.signal }, input)
   const pieces = data as AsyncIterable<string | Buffer>
   // The input has been checked: what its schema fills in is in `parsed`.
@@ -39,6 +52,10 @@ export async function download(
   const reply = { type: mediaTypes[type], filename: definition.filename?.(parsed) }
   const iterator = pieces[Symbol.asyncIterator]()
   const first = await iterator.next()
+  if (Buffer.isBuffer(first.value) && type === 'pdf') {
+    await iterator.return?.()
+    return { ...reply, body: first.value }
+  }
   // `HEAD` answers as `GET` does, and ends what it has begun.
   if (headersOnly) {
     controller.abort()
@@ -89,4 +106,24 @@ export async function download(
     if (!LEFT.has(error.code ?? '')) call.log.warn({ err: error }, 'download interrupted')
   })
   return { ...reply, body }
+}
+
+/**
+ * Gives a reply a strong `ETag` (RFC 9110, section 8.8.3), the digest of its bytes, and answers 304 where the client has the same. It may be
+ * kept by that client alone, and is asked for again before each use.
+ */
+export function sendEtag(
+  ctx: Pick<ParameterizedContext, 'set' | 'get' | 'status' | 'method'>,
+  body: string | Buffer,
+): void {
+  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
+  ctx.set('Cache-Control', 'private, no-cache')
+  ctx.set('ETag', etag)
+  // Koa's own comparison says no to a program that sends `Cache-Control: no-cache` as well, as `fetch` does.
+  const has = ctx
+    .get('If-None-Match')
+    .split(',')
+    .map((each) => each.trim().replace(/^W\//, ''))
+  if (['GET', 'HEAD'].includes(ctx.method) && ctx.status === 200 && has.some((each) => each === etag || each === '*'))
+    ctx.status = 304
 }

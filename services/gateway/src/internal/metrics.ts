@@ -10,6 +10,7 @@ import {
   runningSnapshots,
   standbyProblems,
 } from '@payments/platform'
+import { threadMetrics } from '@payments/threads'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Streams } from '../http/connections/streams.ts'
 
@@ -35,7 +36,7 @@ export function createMetrics(runtime: Runtime): Metrics {
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
   })
-  for (const histogram of Object.values(histograms)) registry.registerMetric(histogram)
+  for (const own of [...Object.values(histograms), ...Object.values(threadMetrics)]) registry.registerMetric(own)
   new Gauge({
     name: 'database_problem',
     help: '1 while the database does not serve this process, by reason',

@@ -33,6 +33,8 @@ export interface RequestInput {
   readonly context: RequestContext
   /** Where the bodies are noted for the request log. */
   readonly exchange: Exchange
+  /** A signal that is aborted when the client has left. */
+  left(): AbortSignal
   /** The caller, who has this access. @throws ServiceError 401 or 403 */
   authorised(access: Access): Actor
   /** Checks the credential again, without counting a request. @throws ServiceError 401 when it is no longer valid */
@@ -43,7 +45,7 @@ export interface RequestInput {
 export interface Sent {
   readonly status: number
   readonly type: string
-  readonly body: string | Readable
+  readonly body: string | Buffer | Readable
   readonly replayed?: boolean
   readonly filename?: string | undefined
   /** The object that a command answers with. */
@@ -83,6 +85,7 @@ export function dispatcher({ runtime, executor, callContext }: Process, streams:
         const reply = await download(executor, operation, call, await fileInput(), {
           // Without a credential there is none to check again.
           recheck: actor.kind === 'anonymous' ? undefined : () => request.recheck(meta.access),
+          left: request.left(),
           headersOnly: request.req.method === 'HEAD',
         })
         if (release && typeof reply.body !== 'string') reply.body.once('close', release)

@@ -5,6 +5,8 @@ import { scriptAddress } from '../docs/docs.ts'
 import { errorPage } from '../docs/guides/guide-page.ts'
 import { sendCompressed } from '../docs/static-files.ts'
 import { parseBody, readBody } from '../http/body.ts'
+import { clientLeft } from '../http/connections/connections.ts'
+import { sendEtag } from '../http/download.ts'
 import type { Failure } from '../http/envelope.ts'
 import { isPage, patternOf } from '../http/paths.ts'
 import type { Gateway, State } from './state.ts'
@@ -44,6 +46,10 @@ export function failedPages(runtime: Runtime): (ctx: Context, failure: Failure) 
   }
 }
 
+/** Paths of the documents that are made for whoever asks. */
+export const documentPaths = (runtime: Runtime): readonly RegExp[] =>
+  pagesOf(runtime).flatMap(({ document, path }) => (document ? [patternOf(path)] : []))
+
 const pagesOf = (runtime: Runtime): Page[] => domainsOf(runtime).flatMap(({ api }) => api?.pages ?? [])
 
 const requestOf = (ctx: Context, params: PageRequest['params']): PageRequest => ({
@@ -52,14 +58,16 @@ const requestOf = (ctx: Context, params: PageRequest['params']): PageRequest => 
   header: (name) => ctx.get(name) || undefined,
   script: scriptAddress,
   body: async () => parseBody(await readBody(ctx.req), ctx.req.headers),
+  signal: () => clientLeft(ctx.res),
   log: ctx.state.log,
 })
 
-async function send(ctx: Context, { type, body, headers, framed }: PageReply): Promise<void> {
+async function send(ctx: Context, { type, body, etag, headers, framed }: PageReply): Promise<void> {
   // Browsers that know frame-ancestors ignore this header, but not all do.
   if (framed) ctx.remove('X-Frame-Options')
   for (const [name, value] of Object.entries(headers ?? {})) ctx.set(name, value)
   if (type === 'text/html') await sendCompressed(ctx, body)
   else ctx.body = body
   ctx.type = type
+  if (etag) sendEtag(ctx, body)
 }

@@ -21,10 +21,10 @@ async function findInvoice(context: QueryContext, id: string): Promise<Collectio
   return row
 }
 
-/** The document of an invoice. @throws collection_not_found 404, invoice_not_found 404 */
-export async function invoiceDocument(context: QueryContext, id: string): Promise<Buffer> {
+/** The document of an invoice. @throws collection_not_found 404, invoice_not_found 404, busy 503 when too many documents are being made */
+export async function invoiceDocument(context: QueryContext, id: string, signal?: AbortSignal): Promise<Buffer> {
   const invoice = await findInvoice(context, id)
-  return invoicePdf(await writtenInvoice(context, invoice), context.log)
+  return invoicePdf(await writtenInvoice(context, invoice), context.log, signal)
 }
 
 /**

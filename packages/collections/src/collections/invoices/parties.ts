@@ -1,5 +1,5 @@
 import { merchantProfile } from '@payments/accounts'
-import { brandOf, findLogo } from '@payments/branding'
+import { brandOf, logoForDocuments } from '@payments/branding'
 import { findCustomer } from '@payments/customers'
 import { type AnonymisedCustomer, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { CollectionRow } from '../../entity.ts'
@@ -9,7 +9,7 @@ import type { Customer, IssuedInvoice } from '../../rows.ts'
 export interface WrittenInvoice {
   readonly invoice: CollectionRow
   readonly parties: Pick<IssuedInvoice, 'merchant' | 'seller' | 'customer'>
-  readonly logo: Buffer | undefined
+  readonly logo: Uint8Array | undefined
 }
 
 /** The customer of an invoice as the document names them. An anonymised one has no name and no address any more. */
@@ -49,12 +49,11 @@ export async function issuedNow(
 /** An invoice with what it said when it was issued; one of a release before, or a preview, with what is so now. */
 export async function writtenInvoice(context: QueryContext, invoice: CollectionRow): Promise<WrittenInvoice> {
   const issued = invoice.issued ?? (await issuedNow(context, invoice))
-  const logo = issued.logoId === null ? undefined : await findLogo(sqlOf(context.em), issued.logoId)
   const { title, description, dueAt } = issued
   return {
     invoice: { ...invoice, title, description, dueAt: dueAt === null ? null : new Date(dueAt) },
     parties: issued,
-    logo: logo?.image,
+    logo: await logoForDocuments(context, issued.logoId, invoice),
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Cells, type PdfPage, pdf } from '@payments/pdf'
+import { type Cells, type PdfPage, type PdfRequest, pdf } from '@payments/pdf'
 import type { Log } from '@payments/platform'
 import type { TaxCategory } from '../../api/fields.ts'
 import { askedText, decimal, invoiceNumberText, NUMBER_TO_COME } from '../../api/present.ts'
@@ -14,8 +14,11 @@ import type { WrittenInvoice } from './parties.ts'
 /** Widths of the four columns: description, quantity, price, sum. */
 const COLUMNS = [220, 64, 98, 101] as const
 
-/** An invoice as a PDF, with its structured data where it has all of them. A character that the font does not have is replaced by a box and named in the log. */
-export async function invoicePdf(written: WrittenInvoice, log: Log): Promise<Buffer> {
+/**
+ * An invoice as a PDF, with its structured data where it has all of them. A character that the font does not have is replaced by a box and named in the log.
+ * @throws busy 503 when too many documents are being made
+ */
+export async function invoicePdf(written: WrittenInvoice, log: Log, signal?: PdfRequest['signal']): Promise<Buffer> {
   const { invoice, parties } = written
   const number = invoiceNumberText(invoice.invoiceNumber) ?? NUMBER_TO_COME
   const info = { title: `Invoice ${number}`, author: parties.merchant, createdAt: invoice.createdAt }
@@ -31,13 +34,16 @@ export async function invoicePdf(written: WrittenInvoice, log: Log): Promise<Buf
           metadata: facturXMetadata,
         }
       : undefined
-  const { file, replaced } = await pdf({ ...info, attachment }, (page) => write(page, written, number))
+  const { file, replaced } = await pdf({ ...info, attachment }, (page) => write(page, written, number), {
+    owner: invoice.organisationId,
+    signal,
+  })
   if (replaced.length > 0)
     log.warn(
       { collectionId: invoice.id, characters: replaced.map((character) => `U+${hex(character)}`) },
       'invoice characters replaced',
     )
-  return file
+  return Buffer.from(file)
 }
 
 const hex = (character: string): string => (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')

@@ -11,7 +11,7 @@ import {
   timeIn,
   type Wording,
 } from '@payments/pay-page'
-import { DIRECTION_MARKS, type PdfPage, pdf } from '@payments/pdf'
+import { DIRECTION_MARKS, type PdfPage, type PdfRequest, pdf } from '@payments/pdf'
 import type { Log } from '@payments/platform'
 import { invoiceNumberText } from '../../api/present.ts'
 import { moneyData, networksOf, type PayTarget } from '../payer.ts'
@@ -19,38 +19,47 @@ import { moneyData, networksOf, type PayTarget } from '../payer.ts'
 /** What a receipt is written from. */
 export interface Receipt extends PayTarget {
   readonly session: NonNullable<PayTarget['session']>
-  readonly logo: Buffer | undefined
+  readonly logo: Uint8Array | undefined
   /** Address of the page, which says what is true later. */
   readonly url: string
-  /** What it says is as of then. */
   readonly now: Date
+  /** Since then it says the same. */
+  readonly asOf: Date
 }
 
 /** A value that keeps its own direction in a sentence of the other (UAX 9: isolates), as `bdi` does on the page. */
 const isolated = (value: string): string => `\u2068${value.replace(DIRECTION_MARKS, '')}\u2069`
 
-/** The receipt of a session as a PDF, in a language. What it says about money is in the table of the pay page: see {@link moneyOf}. */
-export async function receiptPdf(receipt: Receipt, locale: Locale, log: Log): Promise<Buffer> {
-  const { session, merchant, now } = receipt
+/**
+ * The receipt of a session as a PDF, in a language. What it says about money is in the table of the pay page: see {@link moneyOf}.
+ * @throws busy 503 when too many documents are being made
+ */
+export async function receiptPdf(
+  receipt: Receipt,
+  locale: Locale,
+  { log, signal }: { readonly log: Log; readonly signal: PdfRequest['signal'] },
+): Promise<Buffer> {
+  const { session, merchant, asOf } = receipt
   const label = texts[locale]
   const { file, replaced } = await pdf(
     {
       title: `${headingOf(receipt, label)} ${session.id}`,
       author: merchant.name,
-      createdAt: now,
+      createdAt: asOf,
       lang: locale,
       replacedText: label.boxNote,
     },
     (page) => write(page, receipt, locale),
+    { owner: session.organisationId, signal },
   )
   if (replaced.length > 0) log.warn({ sessionId: session.id, characters: replaced }, 'receipt characters replaced')
-  return file
+  return Buffer.from(file)
 }
 
 const headingOf = ({ session }: Receipt, label: Texts): string => (session.paidAt ? label.receipt : label.payments)
 
 function write(page: PdfPage, receipt: Receipt, locale: Locale): void {
-  const { session, merchant, brand, logo, now } = receipt
+  const { session, merchant, brand, logo, now, asOf } = receipt
   const label = texts[locale]
   const wording: Wording = { locale, networks: networksOf(session), texts: label }
   const data = moneyData(receipt, now)
@@ -104,6 +113,6 @@ function write(page: PdfPage, receipt: Receipt, locale: Locale): void {
   page.text(say('emailHelp'))
   const { supportEmail, supportUrl } = brand
   for (const each of [supportEmail, supportUrl]) if (each) page.text(`${label.support}: ${isolated(each)}`)
-  page.text(say('asOf', { time: time(now.toISOString()) }), { muted: true })
+  page.text(say('asOf', { time: time(asOf.toISOString()) }), { muted: true })
   page.text(isolated(receipt.url), { muted: true })
 }

@@ -1,8 +1,8 @@
 import type { Environment } from '@payments/kernel'
-import { pdf } from '@payments/pdf'
+import { type PdfPage, type PdfRequest, pdf } from '@payments/pdf'
 import { csvRecord } from '@payments/platform'
 import type { z } from 'zod'
-import { kindWords } from '../statement-files.ts'
+import { beginningOfDay, kindWords } from '../statement-files.ts'
 import type { Payments } from './schemas.ts'
 
 type Found = z.output<typeof Payments>
@@ -58,61 +58,73 @@ export function paymentsCsv({ payments, totals, to }: Found): string {
   return [HEADINGS, ...rows].map((row) => csvRecord(row)).join('')
 }
 
-/** The payments of a customer for people. */
+/** The payments of a customer for people. @throws busy 503 when too many documents are being made */
 export async function paymentsPdf(
+  found: Found,
+  merchant: { readonly name: string; readonly environment: Environment },
+  request: PdfRequest,
+): Promise<Buffer> {
+  const { from, to, customerName } = found
+  const info = {
+    title: `Payments of ${customerName}, ${from} to ${to}`,
+    author: merchant.name,
+    createdAt: beginningOfDay(),
+  }
+  const { file } = await pdf(info, (page) => write(page, found, merchant), request)
+  return Buffer.from(file)
+}
+
+function write(
+  page: PdfPage,
   { from, to, customerId, customerName, payments, totals }: Found,
   { name, environment }: { readonly name: string; readonly environment: Environment },
-): Promise<Buffer> {
-  const info = { title: `Payments of ${customerName}, ${from} to ${to}`, author: name, createdAt: new Date() }
-  const { file } = await pdf(info, (page) => {
-    page.text(name, { bold: true, size: 12, gap: 12 })
-    if (environment === 'test') page.text('Test: no money moved', { bold: true, gap: 4 })
-    page.text('Statement of payments', { tag: 'H1', bold: true, size: 22, gap: 4 })
-    page.text(`${from} to ${to} (UTC)`, { size: 12, gap: 6 })
-    page.facts([
-      ['Customer', customerName],
-      ['Customer number', customerId],
-    ])
-    page.space(8)
-    if (payments.length === 0) {
-      page.text('There was no payment.')
-      return
-    }
-    page.table(
-      [
-        ['Payment', 'Status', 'Amount', 'Fees', 'Sent back'],
-        ...payments.map((each) => [
-          [
-            [each.createdAt.slice(0, 10), kindWords(each.kind), each.number].filter(Boolean).join(' '),
-            each.title,
-            each.id,
-          ]
-            .filter(Boolean)
-            .join('\n'),
-          each.status.replaceAll('_', ' '),
-          `${each.amount} ${each.asset}`,
-          amounts(each.fees),
-          amounts(each.returned),
-        ]),
-      ],
-      COLUMNS,
-    )
-    page.space(10)
-    page.text('Totals', { tag: 'H2', bold: true, size: 14, gap: 6 })
-    page.table(
-      [
-        ['Asset', 'Payments', 'Amount', 'Succeeded', 'Fees', 'Sent back'],
-        ...totals.map(({ asset, count, amount, succeededAmount, fees, returned }) => [
-          asset,
-          String(count),
-          amount,
-          succeededAmount,
-          fees,
-          returned,
-        ]),
-      ],
-      TOTAL_COLUMNS,
-    )
-  })
-  return file
+): void {
+  page.text(name, { bold: true, size: 12, gap: 12 })
+  if (environment === 'test') page.text('Test: no money moved', { bold: true, gap: 4 })
+  page.text('Statement of payments', { tag: 'H1', bold: true, size: 22, gap: 4 })
+  page.text(`${from} to ${to} (UTC)`, { size: 12, gap: 6 })
+  page.facts([
+    ['Customer', customerName],
+    ['Customer number', customerId],
+  ])
+  page.space(8)
+  if (payments.length === 0) {
+    page.text('There was no payment.')
+    return
+  }
+  page.table(
+    [
+      ['Payment', 'Status', 'Amount', 'Fees', 'Sent back'],
+      ...payments.map((each) => [
+        [
+          [each.createdAt.slice(0, 10), kindWords(each.kind), each.number].filter(Boolean).join(' '),
+          each.title,
+          each.id,
+        ]
+          .filter(Boolean)
+          .join('\n'),
+        each.status.replaceAll('_', ' '),
+        `${each.amount} ${each.asset}`,
+        amounts(each.fees),
+        amounts(each.returned),
+      ]),
+    ],
+    COLUMNS,
+  )
+  page.space(10)
+  page.text('Totals', { tag: 'H2', bold: true, size: 14, gap: 6 })
+  page.table(
+    [
+      ['Asset', 'Payments', 'Amount', 'Succeeded', 'Fees', 'Sent back'],
+      ...totals.map(({ asset, count, amount, succeededAmount, fees, returned }) => [
+        asset,
+        String(count),
+        amount,
+        succeededAmount,
+        fees,
+        returned,
+      ]),
+    ],
+    TOTAL_COLUMNS,
+  )
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { ServiceError } from '@payments/kernel'
 import { addressBlock } from '@payments/platform'
 import { canonicalAddress } from './client-address.ts'
 
@@ -48,4 +49,16 @@ export function closeStalled(server: Server, ms: number): void {
       else socket.destroy()
     })
   })
+}
+
+/** In logs and metrics: nobody gets this reply, and it is no failure of the service. */
+const CLIENT_LEFT = { status: 408, message: 'The client has closed the connection' } as const
+
+/** A signal that is aborted when the connection of a reply is closed, or the reply is sent. */
+export function clientLeft(res: ServerResponse): AbortSignal {
+  const controller = new AbortController()
+  const leave = () => controller.abort(new ServiceError('client_left', CLIENT_LEFT))
+  if (res.destroyed) leave()
+  else res.once('close', leave)
+  return controller.signal
 }
