@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { freePort, startProcess, useService } from '#testing'
+import { call, freePort, newCollection, newMerchant, startProcess, useService } from '#testing'
 
 /**
  * Of V8's old generation: code and data that stay, 44 MiB now. The resident memory of the process also depends on the machine (its
@@ -14,6 +14,9 @@ const LATER = [
   ...['@opentelemetry/sdk-trace', '@opentelemetry/exporter-trace-otlp-http'],
   ...['marked', 'trpc-to-openapi', 'zod-openapi', 'yaml', '@payments/embedded-postgres'],
 ]
+/** A PNG of 16 pixels. */
+const LOGO =
+  'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAALklEQVR4AZXBAQEAMAiAME4Mg728ZczA9uYvhUQSSSSRRBJJJJFEEkkkkUQSSXQmpQFrnpqUfQAAAABJRU5ErkJggg=='
 /** The modules of an adapter that tell whether it is configured. */
 const DECLARATION = /\/(index|settings|keys)\.ts$/
 
@@ -44,6 +47,30 @@ registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(f
     expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 200])
   // The documents are derived before, so that nothing of what derives them is loaded.
   expect(later()).toEqual(['marked'])
+})
+
+test('what makes documents and decodes images is loaded in threads alone, never where requests are answered', async () => {
+  const file = join(service.dataDir, 'modules-of-threads')
+  const recorder = `import { appendFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+import { isMainThread } from 'node:worker_threads'
+const thread = isMainThread ? 'main ' : 'thread '
+registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(file)}, thread + url + '\\n'), next(url, context)) })`
+  const { url } = await started({ NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(recorder)}` })
+  const merchant = await newMerchant(service)
+  const own = { url }
+  const put = await call(own, 'PUT /v1/branding/logo', { token: merchant.key, body: { image: LOGO } })
+  const { id } = await newCollection(merchant, { type: 'invoice', amount: '10' })
+  const made = await fetch(`${url}/v1/collections/${id}/invoice.pdf`, {
+    headers: { authorization: `Bearer ${merchant.key}` },
+  })
+  expect([put.status, made.status, made.headers.get('content-type')]).toEqual([200, 200, 'application/pdf'])
+  const lines = readFileSync(file, 'utf8').trim().split('\n')
+  const loadedIn = (thread: string) => {
+    const modules = lines.flatMap((line) => (line.startsWith(thread) ? partsOf(line.slice(thread.length)) : []))
+    return ['fontkit', 'pngjs', 'jpeg-js'].filter((name) => modules.some((each) => each.includes(folderOf(name))))
+  }
+  expect([loadedIn('main '), loadedIn('thread ')]).toEqual([[], ['fontkit', 'pngjs', 'jpeg-js']])
 })
 
 /** The modules of a file that was loaded: those that a file of the bundle is made of, or itself. */
