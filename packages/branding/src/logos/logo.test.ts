@@ -2,19 +2,8 @@ import { newId } from '@payments/kernel'
 import jpeg from 'jpeg-js'
 import { PNG } from 'pngjs'
 import { expect, test } from 'vitest'
-import { call, type Merchant, newMerchant, useService } from '#testing'
-import {
-  animated,
-  chunk,
-  interlaced,
-  jpegOf,
-  manyScans,
-  picture,
-  pngOf,
-  twoFrames,
-  twoHeaders,
-  withChunk,
-} from '../../test/images.ts'
+import { call, chunk, interlaced, type Merchant, manyScans, newMerchant, twoHeaders, useService } from '#testing'
+import { animated, jpegOf, picture, pngOf, twoFrames, withChunk } from '../../test/images.ts'
 import { checkHeaders } from './headers.ts'
 import { forDocuments, type Logo, readLogo } from './logo.ts'
 import { onWhite, scaled } from './pixels.ts'

@@ -1,6 +1,15 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { call, HOSTILE_BODIES, type Sample, START_SESSION, samples } from '@payments/stand'
+import {
+  call,
+  HOSTILE_BODIES,
+  manyScans,
+  plainPng,
+  type Sample,
+  START_SESSION,
+  samples,
+  twoHeaders,
+} from '@payments/stand'
 
 /** What the organisation that misbehaves has. */
 export interface Attacker {
@@ -11,6 +20,8 @@ export interface Attacker {
   readonly linkId: string
   /** A customer with cNGN and a small balance. */
   readonly customerId: string
+  /** A paid session, whose receipt is public. */
+  readonly sessionId?: string
 }
 
 /** One way of misbehaving: a request, the clients that repeat it at once, and how long each waits between two. */
@@ -26,6 +37,10 @@ const DEEP = `{"name":"x","metadata":${'{"a":'.repeat(8000)}1${'}'.repeat(8000)}
 const hostile = ['one deep chain', 'deep chains of objects', 'many keys'].map((name) => HOSTILE_BODIES[name] ?? '')
 const LISTS = ['customers', 'events', 'payment-routes', 'swaps', 'offramps', 'notifications']
 const sync = ({ routeId }: Attacker) => `POST /v1/payment-routes/${routeId}/deposits/sync`
+/** What images cost before they were read by their headers: a minute and a gigabyte, seconds, seconds, and a second for an honest one. */
+const LOGOS = [twoHeaders(64, 10_000), twoHeaders(64, 3000), manyScans(4990), manyScans(20), plainPng(1024)].map(
+  (file) => file.toString('base64'),
+)
 const dryRun = ({ endpointId }: Attacker) =>
   [`POST /v1/webhooks/${endpointId}/recover`, { since: '2026-01-01T00:00:00Z', dryRun: true }] as const
 
@@ -64,6 +79,20 @@ const attacks = {
     'parallel dry runs over many events': attack(40, 200, dryRun),
     'deposit syncs of one route': attack(2, 50, (attacker) => [sync(attacker), '']),
   },
+  /** What one request may cost: documents and images. */
+  costs: {
+    'receipts in Chinese, for four strangers': attack(4, 0, ({ sessionId }) => [
+      `GET /pay/${sessionId}/receipt.pdf?lang=zh`,
+    ]),
+    'another name, with which every receipt is another document': attack(1, 100, (_, number) => [
+      'PATCH /v1/branding',
+      { displayName: `Ada ${number}` },
+    ]),
+    'hostile and large logos': attack(2, 100, (_, number) => [
+      'PUT /v1/branding/logo',
+      { image: LOGOS[number % LOGOS.length] },
+    ]),
+  },
 } as const satisfies Record<string, Record<string, Attack>>
 
 export type Target = keyof typeof attacks
@@ -74,7 +103,7 @@ export async function runAttacks(target: Target, attacker: Attacker, stop: Abort
   const client = async ({ clients, pauseMs, request }: Attack, first: number) => {
     for (let number = first; !stop.aborted; number += clients) {
       const [line, body] = request(attacker, number)
-      const isPublic = /\/v1\/(pay|auth)\//.test(line)
+      const isPublic = /\/v1\/(pay|auth)\/|^GET \/pay\//.test(line)
       sent++
       await call(attacker, line, {
         body,

@@ -11,6 +11,8 @@ import { startAttackers } from './working-attackers.ts'
 const NEIGHBOURS = 10
 /** How many times slower an operation may be beside the organisation that misbehaves. */
 const FACTOR = 3
+/** How many times its own median a request may take beside documents and images, and how long any of them. */
+const [COSTS_FACTOR, WORST_MS] = [5, 2000]
 /** Objects: what the lists of the organisation that misbehaves have. Rounds: each measures the three parts of a {@link Round}. */
 const SIZES = {
   short: { rounds: 1, seconds: 4, objects: 2000, pending: 30_000, resources: { requests: 100, events: 20_000 } },
@@ -64,6 +66,9 @@ export const run: Proof = async ({ size, times, log }) => {
     const latencies = await resourceAttacksOf(resources)
     const resourceAttacks = resourceFigures(latencies)
     log(`resource attacks: ${JSON.stringify(resourceAttacks)}`)
+    const costs = await costlyAttacksOf(resources)
+    const costlyAttacks = resourceFigures(costs)
+    log(`documents and images: ${JSON.stringify(costlyAttacks)}`)
     const operations = compare(rounds)
     for (const [name, { alone, quiet, beside, ratio }] of Object.entries(operations))
       log(`${name.padEnd(27)} p99 ${alone} ms alone, ${quiet} ms quiet, ${beside} ms beside: ${ratio} times`)
@@ -71,8 +76,14 @@ export const run: Proof = async ({ size, times, log }) => {
       [alone, quiet, beside].flatMap(({ failures }) => failures),
     )
     findings.push(...scenes.findings)
-    for (const [part, { failures }] of Object.entries(latencies))
-      findings.push(...failures.map((failure: string) => `resource attacks, ${part}: ${failure}`))
+    for (const [name, report] of Object.entries({ 'resource attacks': latencies, 'documents and images': costs }))
+      for (const [part, { failures }] of Object.entries(report))
+        findings.push(...failures.map((failure: string) => `${name}, ${part}: ${failure}`))
+    // Before they were made in threads, one held up everybody for seconds.
+    if (costlyAttacks.attacked.worst > WORST_MS)
+      findings.push(`documents and images: a request beside them took ${costlyAttacks.attacked.worst} ms`)
+    if (size === 'full' && costlyAttacks.ofMedian > COSTS_FACTOR)
+      findings.push(`documents and images: the median beside them is ${costlyAttacks.ofMedian} times its own`)
     if (size === 'full' && resourceAttacks.factor > FACTOR)
       findings.push(`resource attacks: the p99 is ${resourceAttacks.factor} times that beside a null server`)
     if (size === 'full')
@@ -82,7 +93,14 @@ export const run: Proof = async ({ size, times, log }) => {
     if (findings.length > 0) log(own.output().slice(-6000))
     return {
       findings: [...new Set(findings)],
-      figures: { rounds: rounds.length, attackerRequests: sent, operations, scenes: scenes.figures, resourceAttacks },
+      figures: {
+        rounds: rounds.length,
+        attackerRequests: sent,
+        operations,
+        scenes: scenes.figures,
+        resourceAttacks,
+        costlyAttacks,
+      },
     }
   } finally {
     attackers.close()
@@ -96,6 +114,16 @@ async function resourceAttacksOf(size: ResourceSize): Promise<ResourceReport> {
   const stand = await startStand()
   try {
     return await measureResourceAttacks({ url: stand.url, database: stand.runtime }, size)
+  } finally {
+    await stand.stop()
+  }
+}
+
+/** On another one: strangers have addresses of their own. */
+async function costlyAttacksOf(size: ResourceSize): Promise<ResourceReport> {
+  const stand = await startStand({ TRUST_PROXY: '127.0.0.1' })
+  try {
+    return await measureResourceAttacks({ url: stand.url, database: stand.runtime }, { ...size, events: 0 }, 'costs')
   } finally {
     await stand.stop()
   }

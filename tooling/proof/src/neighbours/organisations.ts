@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventReceiver } from '@payments/stand'
 import {
   call,
@@ -7,6 +8,7 @@ import {
   dataOf,
   foundOrganisation,
   rows,
+  START_SESSION,
   type StandDatabase,
   samples,
   startReceiver,
@@ -16,6 +18,8 @@ import type { Neighbour } from './neighbours.ts'
 
 /** The most endpoints that an organisation may have. */
 export const ENDPOINTS = 50
+/** How long a payment may take to arrive. */
+const PATIENCE_MS = 60_000
 /** Rows of one statement, well below the statement timeout. */
 const AT_ONCE = 20_000
 
@@ -89,6 +93,23 @@ export async function newAttackerOfDomains(
     linkId: (await creator(url, key)('/collections', samples.collection.body())).id,
     customerId: await cngnCustomer((line, body) => call(service, line, { token: key, body }), '5000'),
   }
+}
+
+/** A paid session of an organisation. @throws Error where its payment does not arrive */
+export async function newPaidSession({ url, key }: Neighbour): Promise<string> {
+  const send = (line: string, body?: object) =>
+    dataOf(line, call({ url }, line, { token: key, ...(body ? { body } : {}) }))
+  const { id: link } = await send('POST /v1/collections', samples.collection.body())
+  const { id } = await dataOf(
+    'start',
+    call({ url }, `POST /v1/pay/${link}`, { token: null, key: null, body: START_SESSION }),
+  )
+  await send(...samples.collection.fund(id))
+  for (const end = Date.now() + PATIENCE_MS; (await send(`GET /v1/collections/${id}`)).status !== 'paid'; ) {
+    if (Date.now() > end) throw new Error('The session was not paid in time')
+    await sleep(300)
+  }
+  return id
 }
 
 /** A receiver that takes every connection and never answers. */

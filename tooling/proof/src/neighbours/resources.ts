@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { call, percentile, type StandDatabase, samples, startReceivers } from '@payments/stand'
-import { newAttacker, organisation } from './organisations.ts'
+import { newAttacker, newPaidSession, organisation } from './organisations.ts'
 import { type Attackers, startAttackers } from './working-attackers.ts'
 
 /** The latencies of a well-behaved organisation, and its requests that failed. */
@@ -28,14 +28,22 @@ interface Service {
   readonly database: Pick<StandDatabase, 'pool'>
 }
 
-/** Measures a well-behaved organisation in three parts: quiet, beside a null server under attack, and under attack itself. */
-export async function measureResourceAttacks(service: Service, size: ResourceSize): Promise<ResourceReport> {
+/**
+ * Measures a well-behaved organisation in three parts: quiet, beside a null server under attack, and under attack itself.
+ * @param target `costs`: beside documents and images, of which the service must have the worker
+ */
+export async function measureResourceAttacks(
+  service: Service,
+  size: ResourceSize,
+  target: 'resources' | 'costs' = 'resources',
+): Promise<ResourceReport> {
   const victim = await wellBehaved(service)
   const attacker = await newAttacker(service, { ...size, endpoints: 1, address: 'https://merchant.example' })
+  const sessionId = target === 'costs' ? await newPaidSession(attacker) : ''
   const nullServer = await startReceivers(['well'])
   const attackers: Attackers = startAttackers()
   const beside = async (url: string) => {
-    const order = { target: 'resources', attacker: { ...attacker, url } } as const
+    const order = { target, attacker: { ...attacker, sessionId, url } }
     return (await attackers.during(order, () => victim(size.requests))).measured
   }
   try {
@@ -54,10 +62,14 @@ export function resourceFigures({ quiet, besideNull, attacked }: ResourceReport)
   const times = ({ latencies }: Latencies) => ({
     p50: Math.round(percentile(latencies, 0.5)),
     p99: Math.round(percentile(latencies, 0.99)),
+    worst: Math.round(Math.max(...latencies)),
   })
   const factor = percentile(attacked.latencies, 0.99) / percentile(besideNull.latencies, 0.99)
   const parts = { quiet: times(quiet), besideNull: times(besideNull), attacked: times(attacked) }
-  return { ...parts, factor: Math.round(factor * 100) / 100 }
+  /** Against its own figure while nobody attacks. */
+  const ofMedian = percentile(attacked.latencies, 0.5) / percentile(quiet.latencies, 0.5)
+  const rounded = (value: number) => Math.round(value * 100) / 100
+  return { ...parts, factor: rounded(factor), ofMedian: rounded(ofMedian) }
 }
 
 /** An organisation that creates and reads customers, one request at a time, and checks every reply. */

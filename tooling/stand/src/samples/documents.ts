@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { call, dataOf } from '../service/client.ts'
+import { plainPng } from './images.ts'
 import { START_SESSION, samples } from './samples.ts'
 
 const PATIENCE_MS = 60_000
@@ -20,7 +21,7 @@ export interface MadeDocument {
 }
 
 /**
- * Pays an invoice in the sandbox, sends it to its customer, and asks for each document of it, in each format.
+ * Uploads a logo, pays an invoice in the sandbox, sends it to its customer, and asks for each document of it, in each format.
  * @throws Error for a refused request that is none for a document, and where the payment does not arrive
  */
 export async function everyDocument(
@@ -30,6 +31,7 @@ export async function everyDocument(
   const send = (line: string, body?: object, token: string | null = key) =>
     dataOf(line, call({ url }, line, { token, ...(body ? { body } : {}), ...(token ? {} : { key: null }) }))
   await send('PATCH /v1/branding', { legalName: 'Ada Ltd', country: 'NG', taxId: '12345678-0001' })
+  await send('PUT /v1/branding/logo', { image: plainPng(64).toString('base64') })
   const customer = samples.customer.body({ email: customerEmail, country: 'NG' })
   const { id: customerId } = await send('POST /v1/customers', customer)
   const items = [{ description: 'Consulting', quantity: 1, unitAmount: '25', taxPercent: 7.5 }]
