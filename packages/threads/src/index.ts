@@ -2,3 +2,4 @@
 export { metrics as threadMetrics } from './metrics.ts'
 export { JobEnded, type PoolBounds, type ThreadPool, threadPool } from './pool.ts'
 export { Shared } from './shared.ts'
+export { answerJobs } from './thread.ts'

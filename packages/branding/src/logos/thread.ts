@@ -1,5 +1,5 @@
 // The thread that decodes images: what strangers upload is unpacked in none but this one.
-import { answerJobs } from '@payments/threads/thread'
+import { answerJobs } from '@payments/threads'
 import type { Checked } from './headers.ts'
 import { rewrite } from './pixels.ts'
 

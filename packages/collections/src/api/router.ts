@@ -3,7 +3,7 @@ import { noInput } from '@payments/kernel'
 import { command, download, exportCsv, exportInput, query } from '@payments/platform'
 import { routesErrors } from '@payments/routes'
 import { createCollection, prepareCollection } from '../collections/creation.ts'
-import { invoiceDocument, invoiceXml, send } from '../collections/invoices/invoices.ts'
+import { invoiceDocument, invoiceXml, prepareDocument, send } from '../collections/invoices/invoices.ts'
 import { previewFile } from '../collections/preview.ts'
 import { CollectionPage, CollectionSearch, searchCollections } from '../collections/search.ts'
 import { change, newestCollections, remove, sessionsOf, show } from '../collections/service.ts'
@@ -243,6 +243,7 @@ export const collectionsRouter = {
       errors.customer_missing,
       errors.sent_recently,
     ],
+    before: (context, { collectionId }) => prepareDocument(context, collectionId),
     run: async (unit, { collectionId }) => presentCollection(await send(unit, collectionId)),
   }),
   update: command({

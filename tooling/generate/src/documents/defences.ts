@@ -370,6 +370,14 @@ export const defended: readonly {
         'packages/accounts/src/organisations/organisation-names.test.ts › a brand in letters that only look like its own is refused, in every way of writing them',
       ),
       held(
+        'Images are refused by their headers before they are unpacked, and decoded in a thread with a deadline; documents are made in threads, one of an organisation at a time.',
+        'packages/branding/src/logos/logo.test.ts › %s is refused by its headers, on the field, and is not unpacked',
+        'services/gateway/src/memory.test.ts › what makes documents and decodes images is loaded in threads alone, never where requests are answered',
+        'packages/threads/src/pool.test.ts › a job that never ends is ended at its deadline, the event loop runs on meanwhile, and the next job has a new thread',
+        'packages/threads/src/pool.test.ts › a job that takes more memory than a thread may have ends that thread alone',
+        'packages/collections/src/pay/receipts/cost.test.ts › while the documents of one organisation are made, every other request is answered, its receipts are refused as busy, and those of others come in turn',
+      ),
+      held(
         'Emails show names of strangers without links.',
         'packages/accounts/src/organisations/invitations.test.ts › an invitation shows the name of the organisation in one line and without links, whatever it is',
       ),

@@ -28,6 +28,15 @@ export async function invoiceDocument(context: QueryContext, id: string, signal?
 }
 
 /**
+ * Makes the document that {@link send} attaches, before its transaction: there it is the same one, which is not made again.
+ * @throws collection_not_found 404, invoice_not_found 404, busy 503 when too many documents are being made
+ */
+export async function prepareDocument(context: QueryContext, id: string): Promise<void> {
+  const { status } = await findInvoice(context, id)
+  if (status === 'open' || status === 'overdue') await invoiceDocument(context, id)
+}
+
+/**
  * An invoice as structured data, as its PDF holds it.
  * @throws collection_not_found 404, invoice_not_found 404, validation_failed 422 with what it lacks
  */
