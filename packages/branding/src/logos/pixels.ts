@@ -72,11 +72,10 @@ function narrowed({ width: from, height, data }: Pixels, width: number): Pixels 
 
 /** Rows as columns. */
 function turned({ width, height, data }: Pixels): Pixels {
-  const result = new Uint8Array(data.length)
+  // Each pixel as one number: the copy begins where such a number may.
+  const from = new Uint32Array(Uint8Array.from(data).buffer)
+  const to = new Uint32Array(from.length)
   for (let row = 0; row < height; row++)
-    for (let column = 0; column < width; column++) {
-      const from = (row * width + column) * CHANNELS
-      result.set(data.subarray(from, from + CHANNELS), (column * height + row) * CHANNELS)
-    }
-  return { width: height, height: width, data: result }
+    for (let column = 0; column < width; column++) to[column * height + row] = from[row * width + column] ?? 0
+  return { width: height, height: width, data: new Uint8Array(to.buffer) }
 }
