@@ -23,11 +23,12 @@ const RETRY_SECONDS = 60
 
 const threads = threadPool<PdfOrder, Pdf>({
   name: 'documents',
-  program: new URL('./thread.ts', import.meta.url),
+  program: new URL('./thread.mjs', import.meta.url),
   threads: 2,
   waiting: 100,
   waitingOfOwner: 20,
   deadlineMs: 10_000,
+  mostMs: 30_000,
   abandonedMs: 1000,
   memoryMb: 256,
   idleMs: 60_000,

@@ -16,6 +16,7 @@ function newPool(bounds: Partial<PoolBounds> = {}) {
     waiting: 10,
     waitingOfOwner: 5,
     deadlineMs: 60_000,
+    mostMs: 60_000,
     abandonedMs: 60_000,
     memoryMb: 32,
     idleMs: 60_000,
@@ -65,6 +66,14 @@ test('a job that never ends is ended at its deadline, the event loop runs on mea
   delay.disable()
   expect(delay.count).toBeGreaterThan(3)
   expect(await pool.run('a', { kind: 'count' })).toBe(1)
+})
+
+test('a job that only waits takes no processor time, and is ended when it has run as long as it may in any case', async () => {
+  const { pool } = newPool({ deadlineMs: 100, mostMs: 1000 })
+  const { job } = held()
+  const started = performance.now()
+  await expect(pool.run('a', job)).rejects.toThrow(JobEnded)
+  expect(performance.now() - started).toBeGreaterThan(900)
 })
 
 test('a job that takes more memory than a thread may have ends that thread alone', async () => {

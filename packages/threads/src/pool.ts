@@ -14,8 +14,10 @@ export interface PoolBounds {
   /** Jobs that wait at most, in all and of one owner. */
   readonly waiting: number
   readonly waitingOfOwner: number
-  /** How long a job may run, its wait not counted. */
+  /** How much processor time a job may take: other work of the machine does not count. */
   readonly deadlineMs: number
+  /** How long it may run in any case, its wait not counted. */
+  readonly mostMs: number
   /** How long it may run once nobody waits for it any more. */
   readonly abandonedMs: number
   /** Memory of a thread: V8's old generation. Bytes outside of it, such as buffers, are bounded by what a job is given. */
@@ -43,6 +45,7 @@ export class JobEnded extends Error {
 /** A thread has to load its program in this time. */
 const START_MS = 30_000
 const RETRY_SECONDS = 5
+const LOOK_MS = 100
 
 interface Waiting<Job, Result> {
   readonly job: Job
@@ -96,12 +99,15 @@ export function threadPool<Job, Result>(bounds: PoolBounds): ThreadPool<Job, Res
     thread.worker.ref()
     let outcome = 'failed'
     let abandon: (() => void) | undefined
+    let watch: { stop(): void } | undefined
     try {
       await thread.ready
-      const answered = answerOf<Result>(thread.worker, bounds.deadlineMs, (shorten) => {
+      const started = await processorTimeOf(thread.worker)
+      const answered = answerOf<Result>(thread.worker, bounds.mostMs, (shorten) => {
         abandon = () => shorten(bounds.abandonedMs)
         if (signal?.aborted) abandon()
         else signal?.addEventListener('abort', abandon, { once: true })
+        watch = watchProcessorTime(thread.worker, started + bounds.deadlineMs, () => shorten(0))
       })
       thread.worker.postMessage(job)
       const answer = await answered
@@ -116,6 +122,7 @@ export function threadPool<Job, Result>(bounds: PoolBounds): ThreadPool<Job, Res
       }
       reject(error)
     } finally {
+      watch?.stop()
       if (abandon) signal?.removeEventListener('abort', abandon)
       count(since, outcome)
       turns.done(owner)
@@ -161,6 +168,31 @@ export function threadPool<Job, Result>(bounds: PoolBounds): ThreadPool<Job, Res
     },
     async close() {
       await Promise.all([...threads].map(end))
+    },
+  }
+}
+
+/** Milliseconds of the processor that a thread has taken; after its end, those of before do not matter any more. */
+async function processorTimeOf(worker: Worker): Promise<number> {
+  const { user, system } = await worker.cpuUsage().catch(() => ({ user: 0, system: 0 }))
+  return (user + system) / 1000
+}
+
+/** Tells when a thread has taken so much processor time, to a tenth of a second. */
+function watchProcessorTime(worker: Worker, most: number, over: () => void): { stop(): void } {
+  let timer: NodeJS.Timeout
+  let isStopped = false
+  const look = async () => {
+    const taken = await processorTimeOf(worker)
+    if (isStopped) return
+    if (taken > most) over()
+    else timer = setTimeout(look, LOOK_MS)
+  }
+  timer = setTimeout(look, LOOK_MS)
+  return {
+    stop() {
+      isStopped = true
+      clearTimeout(timer)
     },
   }
 }

@@ -23,12 +23,12 @@ export const commands: Readonly<Record<string, string>> = {
 }
 
 /**
- * Programs of threads, which their pools start by their own paths (`new URL('./thread.ts', import.meta.url)`): in the artefact, a file of that
+ * Programs of threads, which their pools start by their own paths (`new URL('./thread.mjs', import.meta.url)`): in the artefact, a file of that
  * path loads what was built of it.
  */
 export const threads: Readonly<Record<string, string>> = {
-  documents: 'packages/pdf/src/thread.ts',
-  images: 'packages/branding/src/logos/thread.ts',
+  documents: 'packages/pdf/src/thread.mjs',
+  images: 'packages/branding/src/logos/thread.mjs',
 }
 
 /** Files and folders that sources read beside themselves. In the artefact they have the same paths, below `files`. */

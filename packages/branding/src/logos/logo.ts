@@ -15,11 +15,12 @@ const DEPTH_AND_COLOURS = { at: 24, plain: Buffer.from([8, 2]) } as const
 
 const threads = threadPool<Pick<Checked, 'type' | 'file'>, Uint8Array | undefined>({
   name: 'images',
-  program: new URL('./thread.ts', import.meta.url),
+  program: new URL('./thread.mjs', import.meta.url),
   threads: 1,
   waiting: 20,
   waitingOfOwner: 5,
   deadlineMs: 1000,
+  mostMs: 10_000,
   abandonedMs: 200,
   memoryMb: 64,
   idleMs: 10_000,

@@ -15,9 +15,17 @@ const CHANNELS = 4
 /**
  * Reads the pixels of an image and writes them again, on white and at most 512 pixels wide and high: what else was in the file is gone.
  * It takes up to half a second, so it runs in a thread.
- * @throws Error for an image that cannot be decoded
+ * @returns undefined for an image that cannot be decoded
  */
-export function rewrite({ type, file }: Pick<Checked, 'type' | 'file'>): Uint8Array {
+export function rewritten(image: Pick<Checked, 'type' | 'file'>): Uint8Array | undefined {
+  try {
+    return rewrite(image)
+  } catch {
+    return undefined
+  }
+}
+
+function rewrite({ type, file }: Pick<Checked, 'type' | 'file'>): Uint8Array {
   const pixels = scaled(onWhite(type === 'image/png' ? PNG.sync.read(Buffer.from(file)) : decodedJpeg(file)))
   const { width, height } = pixels
   const data = Buffer.from(pixels.data)
