@@ -89,6 +89,12 @@ test('a job that fails says why, and its thread goes on', async () => {
   expect(await pool.run('a', { kind: 'count' })).toBe(2)
 })
 
+test('a program that does not start fails each job, which says so', async () => {
+  const { pool } = newPool({ program: new URL('../test/absent.ts', import.meta.url) })
+  for (let number = 0; number < 2; number++)
+    await expect(pool.run('a', { kind: 'count' })).rejects.toThrow('did not start')
+})
+
 test('owners are in turn, however many jobs one has, and an owner has one at a time even where a thread is idle', async () => {
   const { pool } = newPool({ threads: 2 })
   const [first, second] = [held(), held()]

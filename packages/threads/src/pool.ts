@@ -30,7 +30,7 @@ export interface ThreadPool<Job, Result> {
   /**
    * Runs a job in a thread: one of an owner at a time, the owners in turn. A job whose signal is aborted while it waits is not begun, one
    * that runs is ended if it takes longer than `abandonedMs`.
-   * @throws busy 503 when too many wait, {@link JobEnded} when it takes too long or too much memory, Error when the job fails, the reason of the signal
+   * @throws busy 503 when too many wait, {@link JobEnded} when it takes too long or too much memory, Error when the job fails or the program does not start, the reason of the signal
    */
   run(owner: string, job: Job, signal?: AbortSignal): Promise<Result>
   /** Ends every thread, and with it the jobs that run. */
@@ -82,7 +82,12 @@ export function threadPool<Job, Result>(bounds: PoolBounds): ThreadPool<Job, Res
       name: bounds.name,
       resourceLimits: { maxOldGenerationSizeMb: bounds.memoryMb },
     })
-    const ready = answerOf<Result>(worker, START_MS).then(() => undefined)
+    const ready = answerOf<Result>(worker, START_MS).then(
+      () => undefined,
+      (cause: unknown) => {
+        throw new Error(`The program of the threads for ${bounds.name} did not start`, { cause })
+      },
+    )
     // A thread that never gets ready fails the job that waits for it.
     ready.catch(() => undefined)
     // Between two jobs nobody listens to its end: the next job would fail.
@@ -98,10 +103,12 @@ export function threadPool<Job, Result>(bounds: PoolBounds): ThreadPool<Job, Res
     clearTimeout(thread.idleTimer)
     thread.worker.ref()
     let outcome = 'failed'
+    let isReady = false
     let abandon: (() => void) | undefined
     let watch: { stop(): void } | undefined
     try {
       await thread.ready
+      isReady = true
       const started = await processorTimeOf(thread.worker)
       const answered = answerOf<Result>(thread.worker, bounds.mostMs, (shorten) => {
         abandon = () => shorten(bounds.abandonedMs)
@@ -116,10 +123,8 @@ export function threadPool<Job, Result>(bounds: PoolBounds): ThreadPool<Job, Res
         resolve(answer.result)
       } else throw new Error('failed' in answer ? answer.failed : 'A thread answered nothing')
     } catch (error) {
-      if (error instanceof JobEnded) {
-        outcome = signal?.aborted ? 'abandoned' : 'deadline'
-        await end(thread)
-      }
+      if (error instanceof JobEnded) outcome = signal?.aborted ? 'abandoned' : 'deadline'
+      if (error instanceof JobEnded || !isReady) await end(thread)
       reject(error)
     } finally {
       watch?.stop()

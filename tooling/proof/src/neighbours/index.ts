@@ -12,7 +12,7 @@ const NEIGHBOURS = 10
 /** How many times slower an operation may be beside the organisation that misbehaves. */
 const FACTOR = 3
 /** How many times its own median a request may take beside documents and images, and how long any of them. */
-const [COSTS_FACTOR, WORST_MS] = [5, 2000]
+const [COSTS_FACTOR, WORST_MS] = [5, 5000]
 /** Objects: what the lists of the organisation that misbehaves have. Rounds: each measures the three parts of a {@link Round}. */
 const SIZES = {
   short: { rounds: 1, seconds: 4, objects: 2000, pending: 30_000, resources: { requests: 100, events: 20_000 } },
