@@ -1461,7 +1461,7 @@ export const operations: readonly Operation[] = [
     path: '/branding/logo',
     summary: 'Upload a logo',
     description:
-      'The image is decoded and written again, so that nothing but its pixels is served. Earlier logos keep their `logoId`, for collections that use them.',
+      'The image is decoded and written again on white, at most 512 pixels wide and high, so that nothing but its pixels is served. Interlaced PNGs, animations, and JPEGs of more than 20 scans are refused. Earlier logos keep their `logoId`, for collections that use them; an environment has at most 20.',
     ids: [],
     fields: [
       {

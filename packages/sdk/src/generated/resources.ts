@@ -236,7 +236,7 @@ class SandboxCngnPayinsResource extends Resource {
 /** The operations of `branding.logo`. */
 class BrandingLogoResource extends Resource {
   /**
-   * Upload a logo. The image is decoded and written again, so that nothing but its pixels is served. Earlier logos keep their `logoId`, for collections that use them.
+   * Upload a logo. The image is decoded and written again on white, at most 512 pixels wide and high, so that nothing but its pixels is served. Interlaced PNGs, animations, and JPEGs of more than 20 scans are refused. Earlier logos keep their `logoId`, for collections that use them; an environment has at most 20.
    * `PUT /v1/branding/logo`
    *
    * @example

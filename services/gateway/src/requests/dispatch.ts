@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { Process } from '@payments/api'
 import { type Access, type Actor, allowsAnonymous, checkInput, invalid } from '@payments/kernel'
 import {
@@ -88,7 +88,7 @@ export function dispatcher({ runtime, executor, callContext }: Process, streams:
           left: request.left(),
           headersOnly: request.req.method === 'HEAD',
         })
-        if (release && typeof reply.body !== 'string') reply.body.once('close', release)
+        if (release && reply.body instanceof Readable) reply.body.once('close', release)
         else release?.()
         return { status: meta.status, ...reply }
       } catch (error) {

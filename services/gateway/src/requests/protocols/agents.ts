@@ -4,6 +4,7 @@ import { errors as commonErrors } from '@payments/kernel'
 import { publicUrl, type Runtime } from '@payments/platform'
 import { Payments } from '@payments/sdk'
 import { readBody } from '../../http/body.ts'
+import { clientLeft } from '../../http/connections/connections.ts'
 import { gatewaySettings } from '../../settings.ts'
 import type { Callers } from '../caller.ts'
 import { errors } from '../errors.ts'
@@ -43,9 +44,7 @@ export function mountAgents(
     const body = await readBody(req)
     // The protocol has none since its version of 2025-06-18, and one request would cost as much as many.
     if (/^\s*\[/.test(body.toString('latin1'))) throw errors.batch_refused()
-    const left = new AbortController()
-    ctx.res.once('close', () => left.abort())
-    const fetch = fetchInside(handle, req, left.signal)
+    const fetch = fetchInside(handle, req, clientLeft(ctx.res))
     const apiKey = req.headers.authorization?.replace(/^Bearer\s+/i, '') ?? ''
     const reply = await answerAgent(
       new Payments({ url: INSIDE, apiKey, fetch, ...ONCE }),

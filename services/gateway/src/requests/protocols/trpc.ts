@@ -4,6 +4,7 @@ import { type CallContext, callerErrorOf, isList } from '@payments/platform'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { DASHBOARD_API } from '../../dashboard/paths.ts'
 import { checkJsonHeaders, readBody } from '../../http/body.ts'
+import { clientLeft } from '../../http/connections/connections.ts'
 import { failure } from '../../http/envelope.ts'
 import type { Callers } from '../caller.ts'
 import { errors, helpLink } from '../errors.ts'
@@ -67,9 +68,8 @@ export function mountTrpc(
     const body = await readBody(ctx.req)
     if (body.length > 0) checkJsonHeaders(ctx.req.headers)
     const { log, ip, context } = ctx.state
-    const left = new AbortController()
-    ctx.res.once('close', () => left.abort())
-    const given = { log, ip, userAgent: ctx.get('user-agent'), position: context.position, signal: left.signal }
+    const left = clientLeft(ctx.res)
+    const given = { log, ip, userAgent: ctx.get('user-agent'), position: context.position, signal: left }
     const call = withinReply(callContext(actor, given), calls.length)
     const answer = await fetchRequestHandler({
       endpoint: prefix.slice(0, -1),
@@ -81,7 +81,7 @@ export function mountTrpc(
       }),
       createContext: () => call,
       onError({ error, path }) {
-        if (left.signal.aborted) return
+        if (left.aborted) return
         if (error.code === 'INTERNAL_SERVER_ERROR' && !callerErrorOf(error) && !runtime.database.report(error))
           ctx.state.log.error({ err: error, path }, 'procedure failed')
       },
