@@ -10,7 +10,7 @@ import { call, freePort, newCollection, newMerchant, startProcess, useService } 
 const MOST_MEBIBYTES = 60
 /** For invoices, emails, webhooks, calls of providers, the documentation and the embedded database. */
 const LATER = [
-  ...['pdfkit', 'fontkit', 'nodemailer', 'undici', 'cockatiel', '@solana/kit', '@solana-program/token', 'tweetnacl'],
+  ...['fontkit', 'nodemailer', 'undici', 'cockatiel', '@solana/kit', '@solana-program/token', 'tweetnacl'],
   ...['@opentelemetry/sdk-trace', '@opentelemetry/exporter-trace-otlp-http'],
   ...['marked', 'trpc-to-openapi', 'zod-openapi', 'yaml', '@payments/embedded-postgres'],
 ]
