@@ -149,7 +149,8 @@ describe.runIf(hasTools(chromiumCommand()))('engineers in the dashboard', () => 
       expect([await allowed.ended, await refused.ended]).toEqual([0, 1])
       expect(refused.printed.join('')).toContain('access_denied')
       expect(allowed.printed.join('')).toContain('(test)')
-      const { apiKey } = JSON.parse(readFileSync(join(allowed.folder, 'config.json'), 'utf8'))
+      const { keys } = JSON.parse(readFileSync(join(allowed.folder, 'config.json'), 'utf8'))
+      const apiKey = keys[service.url]
       expect(existsSync(join(refused.folder, 'config.json'))).toBe(false)
       const customers = () => call(service, 'GET /v1/customers', { token: apiKey })
       expect((await customers()).status).toBe(200)
