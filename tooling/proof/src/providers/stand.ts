@@ -93,6 +93,8 @@ export async function startProviderStand(random: Random): Promise<ProviderStand>
     SMTP_URL: 'smtp://127.0.0.1:9',
     TRUST_PROXY: '127.0.0.1',
     SHUTDOWN_DELAY_SECONDS: '0',
+    // Fakes, gateway and comparison share this process: while one of them works, a connection is not late.
+    DATABASE_ACQUIRE_SECONDS: '30',
     SECRETS_KEY: keys.SECRETS_KEY ?? '',
     JWT_PRIVATE_KEY: keys.JWT_PRIVATE_KEY ?? '',
     RELAY_BASE_URL: relay.url,
