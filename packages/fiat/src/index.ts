@@ -120,6 +120,7 @@ export {
   type BankTransferOffer,
   bankTransferOffer,
   createBankTransfer,
+  type NewBankTransfer,
   type PreparedBankTransfer,
   prepareBankTransfer,
   type RefundBankAccount,

@@ -1,8 +1,44 @@
-import { ANNOUNCED_SQL, byEnvironment, type Metric } from '@payments/platform'
+import { type Environment, environments } from '@payments/kernel'
+import { ANNOUNCED_SQL, byEnvironment, type LabelledValue, type Metric, type Runtime } from '@payments/platform'
 import { STUCK_SECONDS } from './polling/schedule.ts'
 
-/** Gauges: overdue polls, and pending deposits. */
+/** A new object that needed a quote of a provider. */
+interface Quote {
+  readonly environment: Environment
+  /** `anonymous`: a payer without a credential. `key`: a key or session of the merchant. */
+  readonly kind: 'anonymous' | 'key'
+  /** `refused`: none was left for who asked. */
+  readonly outcome: 'taken' | 'refused'
+}
+
+/** What each process has counted. */
+const quotesOf = new WeakMap<Runtime, LabelledValue[]>()
+const noQuotes = (): LabelledValue[] =>
+  environments.flatMap((environment) =>
+    ['anonymous', 'key'].flatMap((kind) =>
+      ['taken', 'refused'].map((outcome) => ({ labels: { environment, kind, outcome }, value: 0 })),
+    ),
+  )
+
+/** Counts a new object that has got a quote, or none because nobody had one left for who asks. */
+export function countQuote(runtime: Runtime, { environment, kind, outcome }: Quote): void {
+  const isCounted = ({ labels }: LabelledValue) =>
+    labels.environment === environment && labels.kind === kind && labels.outcome === outcome
+  const counts = quotesOf.get(runtime) ?? noQuotes()
+  quotesOf.set(
+    runtime,
+    counts.map((each) => (isCounted(each) ? { ...each, value: each.value + 1 } : each)),
+  )
+}
+
+/** Gauges: overdue polls, and pending deposits. A counter: quotes. */
 export const metrics: readonly Metric[] = [
+  {
+    name: 'provider_quotes_total',
+    type: 'counter',
+    help: 'New payment routes and checkout sessions that needed a quote, by kind of asker (anonymous or key) and outcome (taken, or refused because none was left for that asker)',
+    read: async (runtime) => quotesOf.get(runtime) ?? noQuotes(),
+  },
   {
     name: 'payment_routes_overdue_seconds',
     help: 'How long the payment route that has waited longest for its poll has been due',

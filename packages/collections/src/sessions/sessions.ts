@@ -19,6 +19,8 @@ import {
   type QueryContext,
   queryContext,
   refuseOwnAddresses,
+  type Stranger,
+  strangerAt,
   type UnitOfWork,
 } from '@payments/platform'
 import {
@@ -74,11 +76,12 @@ export async function prepareStart(context: QueryContext, input: Input, call: Ca
   if (merchant.suspended) throw errors.payments_unavailable()
   const actor = system(collection.organisationId, collection.environment)
   const merchantContext = queryContext(context.runtime, actor, context.log)
+  const stranger = strangerOf(context, collection, call)
   const transfers = input.method === 'bank_transfer'
   if (transfers && session && takesTransfers(session)) {
     // Nothing more is asked for, whatever the session says.
     if (isOver(collection)) throw errors.collection_closed()
-    return prepareAccount(merchantContext, collection, session, input)
+    return prepareAccount(merchantContext, { collection, session, stranger }, input)
   }
   if (!isPayable(collection)) throw errors.collection_closed()
   const client = clientOf(collection.id, call.ip)
@@ -106,15 +109,25 @@ export async function prepareStart(context: QueryContext, input: Input, call: Ca
     quote: choice.currency === collection.currency ? { input: targetAmount } : { output: targetAmount },
     strict: addressUse(collection.paymentPolicy) === 'exact',
     until: new Date(Date.now() + (SESSION_MINUTES + collection.paymentPolicy.graceMinutes) * 60_000),
-    startedAt: collection.id,
+    stranger,
   }).catch((error: unknown) => {
     throw forPayer(error)
   })
   const whole = { worth: route.inputAmount, whole: route.inputAmount, targetAmount }
   const transfer = transfers
-    ? await prepareTransfer(merchantContext, collection, whole, input.refundBankAccount ?? null)
+    ? await prepareTransfer(merchantContext, collection, whole, {
+        refundBankAccount: input.refundBankAccount ?? null,
+        stranger,
+      })
     : null
   return { collection, route, transfer, targetAmount, price, refundAddress, client }
+}
+
+/** Who starts it, unless that is the merchant: a credential of another organisation is worth nothing here. */
+function strangerOf({ actor }: QueryContext, collection: CollectionRow, { ip }: CallContext): Stranger | undefined {
+  const { organisationId, environment } = collection
+  const isOwn = actor.organisationId === organisationId && actor.environment === environment
+  return isOwn ? undefined : strangerAt(collection.id, collection.type === 'link', ip)
 }
 
 /** Can a payment, or the rest of one, still be transferred? */
@@ -126,8 +139,7 @@ const isOver = ({ status }: CollectionRow): boolean => status === 'void' || stat
 /** Gets a bank account for what is missing of a session. */
 async function prepareAccount(
   merchantContext: QueryContext,
-  collection: CollectionRow,
-  session: SessionRow,
+  { collection, session, stranger }: { collection: CollectionRow; session: SessionRow; stranger: Stranger | undefined },
   { refundBankAccount }: Input,
 ): Promise<PreparedAccount> {
   const known = openAccount(session)
@@ -137,7 +149,7 @@ async function prepareAccount(
     // The price is that at which the session has started.
     { ...collection, pricing: session.pricing ?? null },
     { worth: missingAmount(session), whole: session.amount, targetAmount: session.targetAmount },
-    refundBankAccount ?? null,
+    { refundBankAccount: refundBankAccount ?? null, stranger },
   )
   return { session, transfer }
 }

@@ -4,10 +4,10 @@ import {
   bankTransferOffer,
   fiatConversions,
   type HiddenPayment,
+  type NewBankTransfer,
   type OnrampAmount,
   type PreparedBankTransfer,
   prepareBankTransfer,
-  type RefundBankAccount,
 } from '@payments/fiat'
 import { assetNamed, invalid, type Mistakes, ServiceError, toDecimal, toMinor } from '@payments/kernel'
 import type { QueryContext } from '@payments/platform'
@@ -152,7 +152,7 @@ export async function prepareTransfer(
   context: QueryContext,
   collection: CollectionColumns,
   part: Part,
-  refundBankAccount: RefundBankAccount | null,
+  { refundBankAccount, stranger }: Pick<NewBankTransfer, 'refundBankAccount' | 'stranger'>,
 ): Promise<PreparedTransfer> {
   const { destinationAddress: address, customerId = null } = collection
   const way = wayOf(collection)
@@ -165,11 +165,10 @@ export async function prepareTransfer(
   const limit = limitOf(units, offer)
   if (limit)
     throw invalid({ method: `Too ${units < offer.minAmount ? 'little' : 'much'} for a bank transfer: ${limit}` })
-  const transfer = await prepareBankTransfer(context, { ...way, amount, address, customerId, refundBankAccount }).catch(
-    (error: unknown) => {
-      throw forPayer(error)
-    },
-  )
+  const wanted = { ...way, amount, address, customerId, refundBankAccount, stranger }
+  const transfer = await prepareBankTransfer(context, wanted).catch((error: unknown) => {
+    throw forPayer(error)
+  })
   const { amount: asked, expiresAt, promised, ...account } = accountOf(transfer)
   return {
     transfer,

@@ -188,7 +188,7 @@ export const onrampsRouter = {
     output: Onramp,
     errors: [errors.onramp_reference_used, ...provider],
     callsProvider: true,
-    before: prepareOnramp,
+    before: (context, input) => prepareOnramp(context, input),
     run: async (unit, input, prepared) => presentOnramp(createOnramp(unit, input, prepared)),
   }),
   export: download({

@@ -1,4 +1,4 @@
-import type { QueryContext, UnitOfWork } from '@payments/platform'
+import type { QueryContext, Stranger, UnitOfWork } from '@payments/platform'
 import type { OnrampRow } from '../entities/onramp.ts'
 import { settle } from '../money/settle.ts'
 import type { Institution, OnrampAmount } from '../provider/provider.ts'
@@ -64,6 +64,8 @@ export interface NewBankTransfer extends BankTransferWay {
   readonly address: string
   readonly customerId: string | null
   readonly refundBankAccount: RefundBankAccount | null
+  /** Who asks, without a credential. */
+  readonly stranger?: Stranger | undefined
 }
 
 /** A bank transfer with the account that a provider gave for it. */
@@ -79,7 +81,7 @@ export interface PreparedBankTransfer {
  */
 export async function prepareBankTransfer(
   context: QueryContext,
-  { amount, currency, asset, networkKey, address, customerId, refundBankAccount }: NewBankTransfer,
+  { amount, currency, asset, networkKey, address, customerId, refundBankAccount, stranger }: NewBankTransfer,
 ): Promise<PreparedBankTransfer> {
   const input = {
     ...('output' in amount ? amount : { amount: decimal(amount.input, currency) }),
@@ -91,7 +93,7 @@ export async function prepareBankTransfer(
     customerId,
     refundBankAccount,
   }
-  return { input, onramp: await prepareOnramp(context, input) }
+  return { input, onramp: await prepareOnramp(context, input, stranger) }
 }
 
 /** Where a payer transfers to. */

@@ -8,6 +8,7 @@ import {
   type QueryContext,
   recordChoice,
   refuseOwnAddresses,
+  type Stranger,
   type UnitOfWork,
 } from '@payments/platform'
 import type { z } from 'zod'
@@ -43,11 +44,18 @@ const REFUND = 'refundBankAccount.'
 
 /**
  * Checks a request and creates the provider's order, before any transaction. An order that nobody pays expires.
+ * @param stranger who asks, without a credential
  * @throws validation_failed 422, onramp_reference_used 409, and the provider's 502 and 503
  */
-export async function prepareOnramp(context: QueryContext, input: OnrampRequest): Promise<PreparedOnramp> {
+export async function prepareOnramp(
+  context: QueryContext,
+  input: OnrampRequest,
+  stranger?: Stranger,
+): Promise<PreparedOnramp> {
   const candidates = await fiatProviders(context, input.sourceCurrency)
-  const { answer, choice } = await firstAnswer(candidates, (provider) => prepareWith(context, provider, input))
+  const { answer, choice } = await firstAnswer(candidates, (provider) =>
+    prepareWith(context, provider, input, stranger),
+  )
   return { ...answer, choice }
 }
 
@@ -55,6 +63,7 @@ async function prepareWith(
   context: QueryContext,
   provider: FiatProvider,
   input: OnrampRequest,
+  stranger: Stranger | undefined,
 ): Promise<Omit<PreparedOnramp, 'choice'>> {
   const offers = await provider.offers()
   const plan = planOf('onramp', 'output' in input ? { ...input, amount: aboutToPay(input, offers) } : input, offers)
@@ -78,7 +87,7 @@ async function prepareWith(
       address: destinationAddress,
       refundAccount,
     })
-  const accepted = await aboutObject({ ...context.actor, id }, () => newCall(context, provider, create))
+  const accepted = await aboutObject({ ...context.actor, id }, () => newCall(context, provider, create, stranger))
   await checkedRate(context, provider.name, { ...plan, rate: accepted.rate })
   if (accepted.convertedAmount <= 0n) throw invalid({ amount: 'Too small: nothing would be left after fees' })
   const created = {

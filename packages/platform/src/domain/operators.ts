@@ -82,14 +82,16 @@ export interface Metric {
   /** By the conventions of Prometheus: the unit is the suffix. */
   readonly name: string
   readonly help: string
+  /** `counter`: `read` gives what this process has counted since its start. */
+  readonly type?: 'gauge' | 'counter'
   /** By environment, one value where there are none, or values with labels of {@link metricLabels}. Must be cheap. */
   read(runtime: Runtime): Promise<number | Readonly<Record<Environment, number>> | readonly LabelledValue[]>
 }
 
-export const metricLabels = ['environment', 'organisation', 'kind'] as const
+export const metricLabels = ['environment', 'organisation', 'kind', 'outcome'] as const
 
-/** One value of a gauge with several. They must be few: each is a time series. */
-interface LabelledValue {
+/** One value of a metric with several. They must be few: each is a time series. */
+export interface LabelledValue {
   readonly labels: Partial<Readonly<Record<(typeof metricLabels)[number], string>>>
   readonly value: number
 }

@@ -12,6 +12,7 @@ export {
   takeCall,
 } from './budgets/budgets.ts'
 export { type ClaimedPoll, type PolledProvider, pollBudget } from './budgets/rate-budget.ts'
+export { type Stranger, sharesOf, strangerAt } from './budgets/shares.ts'
 export {
   aboutObject,
   callOutcomes,
@@ -21,6 +22,7 @@ export {
 } from './calls.ts'
 export {
   bestAnswer,
+  type Chosen,
   firstAnswer,
   type ProviderChoice,
   recordChoice,

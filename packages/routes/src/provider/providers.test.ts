@@ -30,6 +30,7 @@ interface Played {
   /** Addresses that it gave, and those that it was asked about. */
   readonly gave: Set<string>
   readonly asked: Set<string>
+  quotesPerMinute?: number
 }
 const played: Readonly<Record<'many' | 'single', Played>> = {
   many: { fee: 300n, down: false, gave: new Set(), asked: new Set() },
@@ -51,6 +52,9 @@ function provider(name: 'many' | 'single'): SandboxRoutes {
     name,
     capabilities: { reusableAddresses: name === 'many' },
     callsPerMinute: 60_000,
+    get quotesPerMinute() {
+      return state.quotesPerMinute
+    },
     offers: () => answer(() => own().offers()),
     createDepositAddress: ({ quote, ...input }) =>
       answer(async () => {
@@ -80,6 +84,8 @@ const set = (name: string, state: ProviderState, priority: number | null = null)
 beforeEach(async () => {
   await service.runtime.pool.query('delete from provider_controls')
   await set('sandbox', 'draining')
+  await service.runtime.pool.query('delete from provider_budgets')
+  for (const each of Object.values(played)) delete each.quotesPerMinute
   Object.assign(played.many, { fee: 300n, down: false })
   Object.assign(played.single, { fee: 100n, down: false })
 })
@@ -135,6 +141,25 @@ test('where a provider does not answer, another one carries the session, and pay
   expect((await newSession(merchant)).provider).toBe('single')
   const refused = await merchant.call('POST /v1/payment-routes', { body: newRouteBody() })
   expect([refused.status, refused.body.message]).toEqual([503, 'The payment provider is not available, please retry'])
+})
+
+test('where the quotes of a provider are used up, the next one carries the session: comparisons have left it half of its own', async () => {
+  for (const each of Object.values(played)) each.quotesPerMinute = 50
+  played.many.fee = 50n
+  const merchant = await newMerchant(service)
+  // A key's starts: 20 of 50 quotes are one organisation's, and 10 of them may compare.
+  const { id } = await newCollection(merchant, { paymentPolicy: { mismatch: 'return' }, currency: 'USDC' })
+  const body = {
+    ...{ action: 'start', networkKey: 'ethereum', currency: 'USDT' },
+    refundAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
+  }
+  const carriers: string[] = []
+  for (let number = 0; number < 32; number++) {
+    const reply = await merchant.call(`POST /v1/pay/${id}`, { body })
+    const session = await merchant.call(`GET /v1/collections/${reply.body.data?.id}`)
+    carriers.push(reply.status === 200 ? session.body.data.provider : `${reply.status}`)
+  }
+  expect(carriers).toEqual([...Array(20).fill('many'), ...Array(10).fill('single'), '503', '503'])
 })
 
 test('objects of two providers are settled side by side, and each provider is asked about its own addresses alone', async () => {

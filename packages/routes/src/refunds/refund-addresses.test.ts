@@ -84,7 +84,7 @@ describe.each(types)('a route from a network of type %s', (type) => {
         until: new Date(Date.now() + 60_000),
         quote: { output: 5_000_000n },
         strict: false,
-        startedAt: merchant.organisationId,
+        stranger: undefined,
       })
       expect(hidden.refundTo).toEqual({ address: expected, owner })
     },

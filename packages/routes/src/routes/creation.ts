@@ -18,7 +18,7 @@ import { routesProviders } from '../provider/providers.ts'
 import { configuredRefund, refundOfOrganisation } from '../refunds/refund-addresses.ts'
 import type { RefundTo } from '../refunds/refund-owners.ts'
 import { availableNetworks } from './networks.ts'
-import { quoted } from './quotes.ts'
+import { countingQuotes, quoted } from './quotes.ts'
 import { isDepositAddress, type Plan, planOf } from './rules.ts'
 
 type Input = z.output<typeof NewPaymentRoute>
@@ -55,17 +55,19 @@ export async function prepareRoute(context: QueryContext, input: Input): Promise
   if (refundTo === null) throw invalid({ refundAddress: 'Required: no refund address is configured for this network' })
   const id = newId()
   const { provider, answer, choice } = await aboutObject({ ...context.actor, id }, async () =>
-    firstAnswer(candidates, (each) =>
-      quoted(context, each, {
-        routeId: id,
-        origin: { networkKey: plan.origin.key, currency: plan.originCurrency },
-        destination: {
-          networkKey: plan.destination.key,
-          currency: input.destinationCurrency,
-          address: plan.destinationAddress,
-        },
-        refundAddress: refundTo.address,
-      }),
+    countingQuotes(context, undefined, () =>
+      firstAnswer(candidates, (each) =>
+        quoted(context, each, {
+          routeId: id,
+          origin: { networkKey: plan.origin.key, currency: plan.originCurrency },
+          destination: {
+            networkKey: plan.destination.key,
+            currency: input.destinationCurrency,
+            address: plan.destinationAddress,
+          },
+          refundAddress: refundTo.address,
+        }),
+      ),
     ),
   )
   const { depositAddress, evidence } = answer

@@ -1,5 +1,15 @@
 import { assetOf, type NetworkType, newId, toDecimal } from '@payments/kernel'
-import { bestAnswer, createResource, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import {
+  bestAnswer,
+  type Chosen,
+  createResource,
+  firstAnswer,
+  limitedFor,
+  type QueryContext,
+  type Stranger,
+  sqlOf,
+  type UnitOfWork,
+} from '@payments/platform'
 import { errors } from '../api/errors.ts'
 import type { sandboxOutcomes } from '../api/schemas.ts'
 import { type Applied, syncNow } from '../deposits/deposits.ts'
@@ -18,7 +28,7 @@ import {
 import { routesProviders } from '../provider/providers.ts'
 import { configuredRefund, refundOfOrganisation } from '../refunds/refund-addresses.ts'
 import type { RefundTo } from '../refunds/refund-owners.ts'
-import { quoted } from './quotes.ts'
+import { countingQuotes, quoted } from './quotes.ts'
 import { isDepositAddress } from './rules.ts'
 
 /** A hidden route to create. Networks, currencies and addresses are checked by the caller. */
@@ -33,8 +43,8 @@ export interface HiddenRoute {
   readonly strict: boolean
   /** Until when money may arrive at the address. */
   readonly until: Date
-  /** Id of what anyone may start such routes from, such as a payment link: it has a share of the provider's quotes. */
-  readonly startedAt: string
+  /** Who asks, without a credential: strangers have shares of the providers' quotes. */
+  readonly stranger: Stranger | undefined
 }
 
 /** A hidden route with the deposit address that the provider gave for it. */
@@ -63,7 +73,7 @@ export async function prepareHiddenRoute(context: QueryContext, route: HiddenRou
     : configuredRefund(context, type, await refundOfOrganisation(context, type))
   if (refundTo === null) throw errors.refund_address_missing()
   const id = newId()
-  const ask = async (provider: RoutesProvider): Promise<Offer> => {
+  const ask = async (provider: RoutesProvider, compares: boolean): Promise<Offer> => {
     const { inputAmount, ...answer } = await quoted(
       context,
       provider,
@@ -76,14 +86,17 @@ export async function prepareHiddenRoute(context: QueryContext, route: HiddenRou
         strict: route.strict,
         until: route.until,
       },
-      route.startedAt,
+      { stranger: route.stranger, compares },
     )
     const ends = [route.destination.address, refundTo.address]
     if (!isDepositAddress(type, answer.depositAddress, ends) || inputAmount === undefined || inputAmount <= 0n)
       throw errors.deposit_address_used()
     return { ...answer, inputAmount }
   }
-  const { provider, answer, choice } = await bestAnswer(await asked, ask, offers(route))
+  const candidates = await asked
+  const { provider, answer, choice } = await countingQuotes(context, route.stranger, () =>
+    bestOrNext(candidates, ask, offers(route)),
+  )
   const { depositAddress, inputAmount, guaranteedAmount = null } = answer
   return {
     ...route,
@@ -96,6 +109,33 @@ export async function prepareHiddenRoute(context: QueryContext, route: HiddenRou
     evidence: answer.evidence,
     refundTo,
   }
+}
+
+/**
+ * The best offer while quotes are plenty. A comparison uses half of a provider's at most; where it is refused for that and no other provider
+ * answers, the provider is asked with all that it allows.
+ * @throws the error of the first, when none answers
+ */
+async function bestOrNext(
+  candidates: readonly RoutesProvider[],
+  ask: (provider: RoutesProvider, compares: boolean) => Promise<Offer>,
+  comparison: ReturnType<typeof offers>,
+): Promise<Chosen<RoutesProvider, Offer>> {
+  const failed = new Map<RoutesProvider, unknown>()
+  const compare = (provider: RoutesProvider) =>
+    ask(provider, provider !== candidates[0]).catch((error: unknown) => {
+      failed.set(provider, error)
+      throw error
+    })
+  return bestAnswer(candidates, compare, comparison).catch((error: unknown) => {
+    const isSpared = (provider: RoutesProvider) =>
+      provider !== candidates[0] && limitedFor(failed.get(provider)) !== undefined
+    if (!candidates.some(isSpared)) throw error
+    return firstAnswer(candidates, async (provider) => {
+      if (isSpared(provider)) return ask(provider, false)
+      throw failed.get(provider)
+    })
+  })
 }
 
 type Offer = QuotedAddress & { readonly inputAmount: bigint }

@@ -5,6 +5,7 @@ import {
   domainsOf,
   droppedLines,
   histograms,
+  type LabelledValue,
   metricLabels,
   type Runtime,
   runningSnapshots,
@@ -75,23 +76,33 @@ export function createMetrics(runtime: Runtime): Metrics {
   })
   if (runtime.standby) measureStandby(registry, runtime.standby)
   const connections = connectionGauges(registry)
-  for (const { name, help, read } of domainsOf(runtime).flatMap(({ operators }) => operators?.metrics ?? [])) {
-    new Gauge({
-      name,
-      help,
-      labelNames: metricLabels,
-      registers: [registry],
-      async collect() {
-        this.reset()
-        // Without the database, this gauge has no value, but the metrics of the process are still reported.
-        const values = await read(runtime).catch((error: unknown) => {
-          if (!runtime.database.report(error)) runtime.log.warn({ err: error, name }, 'gauge read failed')
-        })
-        if (typeof values === 'number') return this.set(values)
-        if (Array.isArray(values)) for (const { labels, value } of values) this.set(labels, value)
-        else for (const [environment, value] of Object.entries(values ?? {})) this.set({ environment }, value)
-      },
-    })
+  for (const { name, help, type, read } of domainsOf(runtime).flatMap(({ operators }) => operators?.metrics ?? [])) {
+    const options = { name, help, labelNames: metricLabels, registers: [registry] }
+    const report = async (set: (labels: LabelledValue['labels'], value: number) => void) => {
+      // Without the database, this metric has no value, but the others of the process are still reported.
+      const values = await read(runtime).catch((error: unknown) => {
+        if (!runtime.database.report(error)) runtime.log.warn({ err: error, name }, 'gauge read failed')
+      })
+      if (typeof values === 'number') return set({}, values)
+      if (Array.isArray(values)) for (const { labels, value } of values) set(labels, value)
+      else for (const [environment, value] of Object.entries(values ?? {})) set({ environment }, value)
+    }
+    if (type === 'counter')
+      new Counter({
+        ...options,
+        async collect() {
+          this.reset()
+          await report((labels, value) => this.inc(labels, value))
+        },
+      })
+    else
+      new Gauge({
+        ...options,
+        async collect() {
+          this.reset()
+          await report((labels, value) => this.set(labels, value))
+        },
+      })
   }
   return { registry, requests, connections }
 }
