@@ -87,7 +87,7 @@ test('strangers with any number of addresses leave half of the new quotes to key
 test('ten starts of one address at a link do not shut out its other payers', async () => {
   const { id } = await newCollection(await newMerchant(service))
   const replies: { status: number }[] = []
-  for (let number = 0; number < 10; number++) replies.push(await startFrom('2001:db8:0:1::' + number, id))
+  for (let number = 0; number < 10; number++) replies.push(await startFrom(`2001:db8:0:1::${number}`, id))
   expect(started(replies)).toBe(5)
   expect((await startFrom('203.0.113.7', id)).status).toBe(200)
 })
