@@ -114,7 +114,10 @@ test('a link that was full is active again once a correction takes a payment bac
 test('two sessions that both pay an invoice are told as paid twice, until a correction takes the first one back', async () => {
   const merchant = await newMerchant(service)
   const collection = await newCollection(merchant, { type: 'invoice' })
-  const [first, second] = [await sessionOf(merchant, collection), await sessionOf(merchant, collection)]
+  const [first, second] = [
+    await sessionOf(merchant, collection),
+    await sessionOf(merchant, collection, { payerEmail: 'other@example.com' }),
+  ]
   const [one, other] = [first.report(), second.report()]
   await first.tell(one)
   await second.tell(other)

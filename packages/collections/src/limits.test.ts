@@ -208,6 +208,49 @@ test('start again with the id of a session begins a new session of its link', as
   expect((await getSession(merchant, first.id)).status).toBe('cancelled')
 })
 
+test('a client with an open unpaid session of the same choice gets that one again, and no new quote is asked for', async () => {
+  const merchant = await newMerchant(service)
+  const { id } = await newCollection(merchant, { type: 'checkout' })
+  const first = (await startFrom(id, '198.51.100.7')).body.data
+  expect((await startFrom(id, '198.51.100.7')).body.data).toEqual(first)
+  expect((await startFrom(first.id, '198.51.100.7')).body.data).toEqual(first)
+  const routes = async () =>
+    (
+      await service.runtime.pool.query('select from payment_routes where organisation_id = $1', [
+        merchant.organisationId,
+      ])
+    ).rows.length
+  expect(await routes()).toBe(1)
+  // Another choice, another client, another payer.
+  const others = [
+    await act(service, id, START),
+    await startFrom(id, '198.51.100.8'),
+    await act(service, id, { ...START, payerEmail: 'payer@example.com' }),
+    await act(service, id, { ...START, networkKey: 'base' }),
+  ].map(({ body }) => body.data.id)
+  expect(new Set([first.id, ...others]).size).toBe(5)
+  await act(service, first.id, { action: 'cancel' })
+  expect((await startFrom(id, '198.51.100.7')).body.data.id).not.toBe(first.id)
+})
+
+test('a session that is about to end is not given again', async () => {
+  const { id } = await newCollection(await newMerchant(service), { type: 'checkout' })
+  const first = (await startFrom(id, '198.51.100.7')).body.data
+  await service.runtime.pool.query(
+    "update checkout_sessions set ends_at = now() + interval '4 minutes' where id = $1",
+    [first.id],
+  )
+  expect((await startFrom(id, '198.51.100.7')).body.data.id).not.toBe(first.id)
+})
+
+test('payers of a link with one address do not share a deposit address; who names an own open session gets that one', async () => {
+  const { id } = await newCollection(await newMerchant(service))
+  const [first, second] = [await startFrom(id, '198.51.100.7'), await startFrom(id, '198.51.100.7')]
+  expect(second.body.data.depositAddress).not.toBe(first.body.data.depositAddress)
+  expect((await startFrom(first.body.data.id, '198.51.100.7')).body.data.id).toBe(first.body.data.id)
+  expect((await startFrom(first.body.data.id, '198.51.100.8')).body.data.id).not.toBe(first.body.data.id)
+})
+
 test.each([
   [{ networkKey: 'ethereum' }, ['currency']],
   [{ networkKey: 'atlantis', currency: 'USDC' }, ['networkKey']],

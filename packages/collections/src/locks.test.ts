@@ -4,11 +4,17 @@ import { deadlocks, getSession, inOrder, poll, settle, whileLocked } from '../te
 
 const service = useService()
 
+/** Another payer than the first: the same one would get its session again. */
+const OTHER = { payerEmail: 'other@example.com' }
+
 /** Two sessions of an invoice, of which the second has a payment that its next poll finds. */
 async function begin() {
   const merchant = await newMerchant(service)
   const collection = await newCollection(merchant, { type: 'invoice' })
-  const [first, second] = [await startSession(service, collection.id), await startSession(service, collection.id)]
+  const [first, second] = [
+    await startSession(service, collection.id),
+    await startSession(service, collection.id, OTHER),
+  ]
   return { merchant, collection, first, second }
 }
 

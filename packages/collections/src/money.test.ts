@@ -257,7 +257,7 @@ test('a session in another currency asks for what the provider quotes, and goes 
 
 test('an invoice that is paid cancels its other sessions that wait, and a start after that is refused', async () => {
   const { merchant, collection, pay } = await begin({ type: 'invoice' })
-  const other = await startSession(service, collection.id)
+  const other = await startSession(service, collection.id, { payerEmail: 'other@example.com' })
   await pay()
   expect(await getSession(merchant, collection.id)).toMatchObject({ status: 'paid', paymentsCount: 1 })
   expect(await getSession(merchant, other.id)).toMatchObject({ status: 'cancelled' })
@@ -267,7 +267,7 @@ test('an invoice that is paid cancels its other sessions that wait, and a start 
 
 test('a void checkout stays void when a payment that was under way finishes, and counts it', async () => {
   const { merchant, session, collection, shown, parent } = await begin({ type: 'checkout' })
-  const other = await startSession(service, collection.id)
+  const other = await startSession(service, collection.id, { payerEmail: 'other@example.com' })
   await paySession(merchant, session.id)
   await service.runtime.pool.query(
     "update sandbox_relay_requests set settles_at = now() + interval '1 hour' where address = $1",

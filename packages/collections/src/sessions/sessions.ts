@@ -42,6 +42,7 @@ import { SESSION_MINUTES } from '../settings.ts'
 import { optionsOf } from './options.ts'
 import { addressUse, missingAmount } from './policy.ts'
 import { type HeldPrice, held, PRICE_RETRY_SECONDS } from './prices.ts'
+import { sessionToReuse } from './reuse.ts'
 import { openAccount, type PreparedTransfer, prepareTransfer } from './transfers.ts'
 
 type Input = z.output<typeof PayAction>
@@ -58,7 +59,7 @@ interface PreparedSession {
   readonly client: string
 }
 
-/** A bank account for a session that has started. `transfer` is undefined where the one that it has is still good. */
+/** A session that has started, with a bank account for it. `transfer` is undefined where what it has is still good. */
 interface PreparedAccount {
   readonly session: SessionRow
   readonly transfer: PreparedTransfer | undefined
@@ -96,6 +97,15 @@ export async function prepareStart(context: QueryContext, input: Input, call: Ca
   const refundAddress = refundOf(collection, input, wrong)
   if (input.refundBankAccount && !transfers) wrong.refundBankAccount = 'Only for a bank transfer'
   if (Object.keys(wrong).length > 0 || !choice) throw invalid(wrong)
+  const payerEmail = input.payerEmail ?? null
+  const again = transfers
+    ? undefined
+    : await sessionToReuse(
+        merchantContext,
+        { collection, session, client },
+        { ...choice, targetAmount, price, refundAddress, payerEmail },
+      )
+  if (again) return { session: again, transfer: undefined }
   await refuseOwnAddresses(merchantContext, { refundAddress })
   const route = await prepareHiddenRoute(merchantContext, {
     name: collection.title,
