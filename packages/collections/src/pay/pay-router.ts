@@ -39,7 +39,7 @@ export const payRouter = {
     tag,
     summary: 'Pay a collection',
     description:
-      '`start` gives a checkout session: an address and an amount, held for 15 minutes; with the method `bank_transfer` a bank account too. At most 120 sessions of one link are open for a client address.',
+      '`start` gives a checkout session: an address and an amount, held for 15 minutes; with the method `bank_transfer` a bank account too. At most 120 sessions of one link are open for a client address. A start of an invoice or checkout with the choice of an open unpaid session of the same client address gets that session again, and so does one that names its own open session.',
     message: 'Checkout session retrieved',
     messageOf: ({ action }) => DONE[action as z.output<typeof PayAction>['action']],
     input: PayAction,
