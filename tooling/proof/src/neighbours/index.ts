@@ -4,6 +4,7 @@ import type { Attacker } from './attacks.ts'
 import { type Installation, startInstallation } from './installation.ts'
 import { type Measured, measure } from './neighbours.ts'
 import { ENDPOINTS, newAttackerOfDomains, newNeighbour, startSilentReceiver } from './organisations.ts'
+import { strangersTakeQuotes } from './quotes/quotes.ts'
 import { measureResourceAttacks, type ResourceReport, type ResourceSize, resourceFigures } from './resources.ts'
 import { play } from './scenes.ts'
 import { startAttackers } from './working-attackers.ts'
@@ -13,6 +14,8 @@ const NEIGHBOURS = 10
 const FACTOR = 3
 /** How many times its own median a request may take beside documents and images, and how long any of them. */
 const [COSTS_FACTOR, WORST_MS] = [5, 5000]
+/** Starts of strangers at the links of two merchants, in each part of {@link strangersTakeQuotes}. */
+const STARTS = 40
 /** Objects: what the lists of the organisation that misbehaves have. Rounds: each measures the three parts of a {@link Round}. */
 const SIZES = {
   short: { rounds: 1, seconds: 4, objects: 2000, pending: 30_000, resources: { requests: 100, events: 20_000 } },
@@ -69,13 +72,15 @@ export const run: Proof = async ({ size, times, log }) => {
     const costs = await costlyAttacksOf(resources)
     const costlyAttacks = resourceFigures(costs)
     log(`documents and images: ${JSON.stringify(costlyAttacks)}`)
+    const quotes = await strangersTakeQuotes(STARTS)
+    log(`quotes for strangers: ${JSON.stringify(quotes.figures)}`)
     const operations = compare(rounds)
     for (const [name, { alone, quiet, beside, ratio }] of Object.entries(operations))
       log(`${name.padEnd(27)} p99 ${alone} ms alone, ${quiet} ms quiet, ${beside} ms beside: ${ratio} times`)
     const findings = rounds.flatMap(({ alone, quiet, beside }) =>
       [alone, quiet, beside].flatMap(({ failures }) => failures),
     )
-    findings.push(...scenes.findings)
+    findings.push(...scenes.findings, ...quotes.findings)
     for (const [name, report] of Object.entries({ 'resource attacks': latencies, 'documents and images': costs }))
       for (const [part, { failures }] of Object.entries(report))
         findings.push(...failures.map((failure: string) => `${name}, ${part}: ${failure}`))
@@ -100,6 +105,7 @@ export const run: Proof = async ({ size, times, log }) => {
         scenes: scenes.figures,
         resourceAttacks,
         costlyAttacks,
+        quotes: quotes.figures,
       },
     }
   } finally {
