@@ -39,10 +39,10 @@ import { checkOpenSessions, clientOf, startWithCommit } from '../collections/lim
 import { type CollectionRow, type SessionRow, sessionResource } from '../entity.ts'
 import { findTarget, isPayable } from '../pay/payer.ts'
 import { SESSION_MINUTES } from '../settings.ts'
-import { optionsOf } from './options.ts'
+import { optionsOf } from './choices/options.ts'
+import { sessionToReuse } from './choices/reuse.ts'
 import { addressUse, missingAmount } from './policy.ts'
 import { type HeldPrice, held, PRICE_RETRY_SECONDS } from './prices.ts'
-import { sessionToReuse } from './reuse.ts'
 import { openAccount, type PreparedTransfer, prepareTransfer } from './transfers.ts'
 
 type Input = z.output<typeof PayAction>

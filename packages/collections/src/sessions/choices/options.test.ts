@@ -1,8 +1,8 @@
 import { networkOf } from '@payments/kernel'
 import type { AvailableNetwork } from '@payments/routes'
 import { expect, test } from 'vitest'
+import { fiatValue } from '../prices.ts'
 import { optionsOf, withEstimates } from './options.ts'
-import { fiatValue } from './prices.ts'
 
 const networks = ['ethereum', 'base', 'solana', 'tron'].map((key): AvailableNetwork => {
   const network = networkOf(key) as NonNullable<ReturnType<typeof networkOf>>

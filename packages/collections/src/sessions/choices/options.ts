@@ -1,5 +1,5 @@
 import { type AvailableNetwork, estimateOf } from '@payments/routes'
-import type { CollectionColumns, PaymentChoice } from '../rows.ts'
+import type { CollectionColumns, PaymentChoice } from '../../rows.ts'
 
 /** Where and in what a merchant receives, and what payers may use. */
 type Accepts = Pick<CollectionColumns, 'acceptedNetworks' | 'acceptedCurrencies' | 'destinationChainKey' | 'currency'>

@@ -1,6 +1,6 @@
 import { columnsOf, type QueryContext, rowMapper } from '@payments/platform'
-import { type CollectionRow, SessionEntity, type SessionRow } from '../entity.ts'
-import type { HeldPrice } from './prices.ts'
+import { type CollectionRow, SessionEntity, type SessionRow } from '../../entity.ts'
+import type { HeldPrice } from '../prices.ts'
 
 /** A session with less time left is not given again: its payer needs some to pay. */
 const LEAST_MINUTES = 5
@@ -18,12 +18,7 @@ export interface SessionChoice {
 }
 
 /** Would a new session be the same to its payer, and to its merchant? Nothing has come to it, and it has some time left. */
-export function isSameSession(
-  session: SessionRow,
-  collection: CollectionRow,
-  choice: SessionChoice,
-  now: Date,
-): boolean {
+function isSameSession(session: SessionRow, collection: CollectionRow, choice: SessionChoice, now: Date): boolean {
   const isUnpaid = session.status === 'awaiting_payment' && session.payments.length === 0
   const isSameMoney = choice.price
     ? session.pricing?.currency === choice.price.currency && session.pricing.amount === choice.price.amount
