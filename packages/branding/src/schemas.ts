@@ -1,4 +1,4 @@
-import { countryCode, nameText, text } from '@payments/kernel'
+import { countryCode, nameText, shownName, shownText, text } from '@payments/kernel'
 import { z } from 'zod'
 
 const MOST_URL = 300
@@ -29,7 +29,7 @@ const LOGO_ID = /^[0-9a-f]{64}$/
 
 /** What a merchant chooses, without the logo. Null: not chosen. */
 const chosen = {
-  displayName: nameText(60).meta({
+  displayName: shownName(60).meta({
     description: 'Name that payers see, instead of that of the organisation',
     example: 'Ada’s workshop',
   }),
@@ -42,10 +42,16 @@ const chosen = {
     .meta({ description: 'Where payers ask; emails to them are answered there', example: 'help@merchant.example' }),
   supportUrl: webAddress('Page where payers ask', 'https://merchant.example/help'),
   websiteUrl: webAddress('Your site; its domain can be verified', 'https://merchant.example'),
-  legalName: nameText(120).meta({ description: 'Who is paid, as the register writes it', example: 'Ada Workshop Ltd' }),
-  address: z.string().min(1).max(MOST_ADDRESS).meta({ description: 'Postal address', example: '1 Marina, Lagos' }),
+  legalName: shownName(120).meta({
+    description: 'Who is paid, as the register writes it',
+    example: 'Ada Workshop Ltd',
+  }),
+  address: shownText(z.string().min(1).max(MOST_ADDRESS)).meta({
+    description: 'Postal address',
+    example: '1 Marina, Lagos',
+  }),
   country: countryCode().meta({ description: 'Country of the address, ISO 3166-1 alpha-2', example: 'NG' }),
-  taxId: nameText(60).meta({
+  taxId: shownText(nameText(60)).meta({
     description: 'Tax number; a VAT number with the letters of its country, such as `DE123456789`',
     example: '12345678-0001',
   }),

@@ -7,6 +7,7 @@ import {
   nameText,
   pathId,
   personal,
+  shownText,
   text,
   updatedAt,
 } from '@payments/kernel'
@@ -18,7 +19,7 @@ export const EXAMPLE = 20
 /** A reference to a customer. */
 export const CustomerRef = id('customer', EXAMPLE)
 
-const Name = personal(nameText(200).meta({ description: 'Name of the customer', example: 'Ada Obi' }))
+const Name = personal(shownText(nameText(200)).meta({ description: 'Name of the customer', example: 'Ada Obi' }))
 const Email = personal(
   z
     .email()
@@ -33,11 +34,14 @@ const Phone = personal(
 )
 
 const Address = personal(
-  z.string().trim().min(1).max(300).meta({ description: 'Postal address', example: '5 Broad Street, Lagos' }),
+  shownText(z.string().trim().min(1).max(300)).meta({
+    description: 'Postal address',
+    example: '5 Broad Street, Lagos',
+  }),
 )
 const Country = countryCode().meta({ description: 'Country of the address, ISO 3166-1 alpha-2', example: 'NG' })
 const TaxId = personal(
-  nameText(60).meta({
+  shownText(nameText(60)).meta({
     description: 'Tax number; a VAT number with the letters of its country, such as `DE123456789`',
     example: '87654321-0001',
   }),

@@ -1,11 +1,11 @@
-import { createdAt, id, items, nameText, pathId, total, updatedAt } from '@payments/kernel'
+import { createdAt, id, items, pathId, shownName, total, updatedAt } from '@payments/kernel'
 import { TransactionFilters } from '@payments/ledger'
 import { z } from 'zod'
 
 const VIEW = 35
 const EXAMPLE = { kinds: ['collection'], statuses: ['failed', 'returned'] }
 
-const name = nameText(60).meta({ description: 'Name of the view', example: 'Failed payments' })
+const name = shownName(60).meta({ description: 'Name of the view', example: 'Failed payments' })
 const resource = z
   .enum(['transactions'])
   .meta({ description: 'The list whose filters it has', example: 'transactions' })

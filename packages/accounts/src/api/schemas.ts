@@ -4,10 +4,10 @@ import {
   environments,
   id,
   items,
-  nameText,
   pathId,
   personal,
   secret,
+  shownName,
   text,
   time,
   total,
@@ -15,7 +15,6 @@ import {
 } from '@payments/kernel'
 import { z } from 'zod'
 import { isAddressRange } from '../keys/allowed-ips.ts'
-import { nameProblem } from '../organisations/organisation-names.ts'
 
 const [ORGANISATION, USER, SESSION, INVITATION, API_KEY, CHALLENGE, MEMBER, INTERNAL_TOKEN] = [1, 2, 3, 4, 5, 6, 7, 8]
 
@@ -33,13 +32,8 @@ const CodeText = secret(
 
 export const Register = z.strictObject({
   email: Email,
-  organisationName: nameText(120)
-    .superRefine((given, issues) => {
-      const message = nameProblem(given)
-      if (message) issues.addIssue({ code: 'custom', message })
-    })
-    .meta({ description: 'Name of the new organisation', example: 'Ada Ltd' }),
-  fullName: personal(nameText(120).optional().meta({ description: 'Name of the user', example: 'Ada Obi' })),
+  organisationName: shownName(120).meta({ description: 'Name of the new organisation', example: 'Ada Ltd' }),
+  fullName: personal(shownName(120).optional().meta({ description: 'Name of the user', example: 'Ada Obi' })),
 })
 export const Login = z.strictObject({ email: Email })
 export const Challenge = z
@@ -261,7 +255,7 @@ const IPS = {
 }
 export const NewApiKey = z
   .strictObject({
-    name: nameText(80).meta({ description: 'Your name for the key', example: 'Order service' }),
+    name: shownName(80).meta({ description: 'Your name for the key', example: 'Order service' }),
     environment: Environment,
     type: KeyType.default('secret'),
     access: KeyAccess.optional().meta({ description: 'Default `read_write`', example: 'read' }),
@@ -304,7 +298,7 @@ export const ApiKeyId = z.strictObject({ apiKeyId: pathId('API key', API_KEY) })
 export const ApiKeyList = z.object({ apiKeys: items('The newest 200 keys', ApiKey), total })
 
 const ClientName = personal(
-  nameText(60).meta({
+  shownName(60).meta({
     description: 'How the program names itself; the name of its key',
     example: 'CLI on workstation',
   }),
@@ -364,7 +358,7 @@ const PROCEDURE = z
   .max(200)
   .regex(/^\w+(\.\w+)*(\.\*)?$/, 'Must be the name of a procedure, or of a branch with .* after it')
 export const NewInternalToken = z.strictObject({
-  name: nameText(80).meta({ description: 'Name of the tool that uses it', example: 'Nightly report' }),
+  name: shownName(80).meta({ description: 'Name of the tool that uses it', example: 'Nightly report' }),
   expiresInDays: z
     .number()
     .int()

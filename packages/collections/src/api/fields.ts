@@ -1,4 +1,4 @@
-import { Amount, isWholeBasisPoints, items, nameText, text } from '@payments/kernel'
+import { Amount, isWholeBasisPoints, items, nameText, shownText, text } from '@payments/kernel'
 import { z } from 'zod'
 import { originMistake, returnUrlMistake } from '../pay/return-urls.ts'
 
@@ -20,14 +20,14 @@ const taxCategory = z.enum(taxCategories).meta({
 })
 
 const NewItem = z.strictObject({
-  description: nameText(200).meta({ description: 'What is sold', example: 'Consulting, one day' }),
+  description: shownText(nameText(200)).meta({ description: 'What is sold', example: 'Consulting, one day' }),
   quantity: quantity.min(1).max(MOST_QUANTITY),
   unitAmount: Amount.meta({
     description: 'Price of one, without tax, in the currency of `pricing`, or else in `currency`',
   }),
   taxPercent: taxPercent.min(0).max(100).refine(isWholeBasisPoints, 'Must have at most 2 decimals').optional(),
   taxCategory: taxCategory.optional(),
-  taxExemptionReason: nameText(200)
+  taxExemptionReason: shownText(nameText(200))
     .meta({ description: 'Why the line is exempt from tax', example: 'Education, exempt by law' })
     .optional(),
 })

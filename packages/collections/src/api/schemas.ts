@@ -15,6 +15,7 @@ import {
   pathId,
   personal,
   providerName,
+  shownText,
   text,
   time,
   total,
@@ -42,11 +43,11 @@ export const currencies = ['USDC', 'USDT', 'EURC'] as const
 
 const amountText = (description: string, example = '25') => text(`${description}, as decimal text`, example)
 const Type = z.enum(types).meta({ description: 'Kind of the collection' })
-const Title = nameText(120).meta({ description: 'What is paid for', example: 'Consulting in January' })
-const Description = z
-  .string()
-  .max(1000)
-  .meta({ description: 'More about it, for the payer', example: 'Two days on site' })
+const Title = shownText(nameText(120)).meta({ description: 'What is paid for', example: 'Consulting in January' })
+const Description = shownText(z.string().max(1000)).meta({
+  description: 'More about it, for the payer',
+  example: 'Two days on site',
+})
 const Currency = z.enum(currencies).meta({ description: 'Currency that you receive', example: 'USDC' })
 const NetworkKey = (description: string, example: string) => z.string().min(1).max(40).meta({ description, example })
 const Time = (description: string) =>

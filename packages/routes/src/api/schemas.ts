@@ -15,6 +15,7 @@ import {
   parseAddress,
   pathId,
   providerName,
+  shownText,
   text,
   time,
   total,
@@ -30,7 +31,7 @@ export const [ROUTE, DEPOSIT] = [10, 11]
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 const SAFE = '0x8617E340B3D01FA5F11F306F4090FD50E238070D'
 
-const Name = nameText(120).meta({ description: 'Your name for the route', example: 'Treasury' })
+const Name = shownText(nameText(120)).meta({ description: 'Your name for the route', example: 'Treasury' })
 const NetworkKey = (description: string, example: string) => z.string().min(1).max(40).meta({ description, example })
 const Currency = (description: string) => z.string().min(1).max(12).meta({ description, example: 'USDC' })
 const Address = (description: string, example: string) => z.string().min(1).max(128).meta({ description, example })

@@ -7,6 +7,7 @@ import {
   pathId,
   personal,
   secret,
+  shownText,
   text,
   time,
   total,
@@ -22,11 +23,10 @@ const Url = z
   .string()
   .max(2048)
   .meta({ description: 'HTTPS address that receives the events', example: 'https://merchant.example/webhooks' })
-const Description = z
-  .string()
-  .trim()
-  .max(200)
-  .meta({ description: 'Your note about the endpoint', example: 'Order service' })
+const Description = shownText(z.string().trim().max(200)).meta({
+  description: 'Your note about the endpoint',
+  example: 'Order service',
+})
 const EVENTS = {
   description: 'Allowlist of event types; null means all except opt-in types',
   example: ['payment_route.created', 'payment_route.deposit.updated'],

@@ -361,13 +361,15 @@ export const defended: readonly {
     topic: 'Input',
     promises: [
       held(
-        'Strict schemas, bounded sizes, names without control and bidirectional characters; names of organisations, which payers trust, in one alphabet and without imitations of known brands.',
+        'Strict schemas, bounded sizes, names without control and bidirectional characters; names that another person reads (of organisations, brands, people, programs and keys) with one alphabet in each word, and neither they nor what is sold imitate known names.',
         'services/gateway/src/requests/operations.test.ts › … … › refuses an unknown field by name',
         'services/gateway/src/openapi/document.test.ts › the document for %s › limits every text, list and number that a client can send in a body',
         'services/gateway/src/input.test.ts › the same text is refused over REST and tRPC, with the field › %s',
         'packages/accounts/src/organisations/invitations.test.ts › a name with line breaks, control or bidirectional characters or a link is refused by name',
         'packages/accounts/src/organisations/organisation-names.test.ts › letters of several alphabets in the name of an organisation are refused with the field',
-        'packages/accounts/src/organisations/organisation-names.test.ts › a brand in letters that only look like its own is refused, in every way of writing them',
+        'packages/kernel/src/inputs/names.test.ts › a brand in letters that only look like its own is refused, in every way of writing them',
+        'packages/api/src/names.test.ts › no name that another person reads imitates a known one: every field of every operation refuses it, or is listed with the reason',
+        'packages/api/src/names.test.ts › "РayРal" is no name that payers see in %s, of an organisation, of a collection or of what it sells',
       ),
       held(
         'Images are refused by their headers before they are unpacked, and decoded in a thread with a deadline; documents are made in threads, one of an organisation at a time.',

@@ -1,8 +1,9 @@
-/**
- * What the name of an organisation must not be: payers read it on the pay page and decide by it whom they pay. After Unicode
- * Technical Standard 39 (security mechanisms): each word in one script, or Latin with one that has no letters like it; no invisible
- * characters; and no brand in letters that only look like its own.
- */
+import type { z } from 'zod'
+import { nameText } from './text.ts'
+
+// What a name must not be that another person reads: payers decide by the name on the pay page whom they pay, and members by the
+// name of a program whom they give a key. After Unicode Technical Standard 39 (security mechanisms): each word in one script, or Latin
+// with one that has no letters like it; no invisible characters; and no brand in letters that only look like its own.
 
 /** Scripts that may stand beside Latin, because none of their letters is taken for a Latin one, and beside each other. */
 const BESIDE_LATIN = [
@@ -108,10 +109,26 @@ function isMixed(word: string): boolean {
   return !BESIDE_LATIN.some((group) => [...found].every((each) => each === 'Latin' || group.includes(each)))
 }
 
-/** What is wrong with the name of an organisation; undefined if nothing is. */
+const IMITATION = 'Must not imitate a known name with similar characters'
+
+/** What is wrong with a name that another person reads; undefined if nothing is. */
 export function nameProblem(name: string): string | undefined {
   if (/:\/\//.test(name)) return 'Must not contain a link'
   if (name.replace(JOINED, '').search(INVISIBLE) >= 0) return 'Must not contain invisible characters'
   if (mixesScripts(name)) return 'Must not mix letters of several alphabets'
-  return imitates(name) ? 'Must not imitate a known name with similar characters' : undefined
+  return imitates(name) ? IMITATION : undefined
 }
+
+/** A name under which somebody presents a business, a person or a program to another person: {@link nameText} without {@link nameProblem}. */
+export const shownName = (longest: number) =>
+  nameText(longest).superRefine((given, issues) => {
+    const message = nameProblem(given)
+    if (message) issues.addIssue({ code: 'custom', message })
+  })
+
+/**
+ * A text that payers read and that is no name, such as the title of what is sold: letters of several alphabets may stand in one word
+ * (`10kΩ`), and links may be in it, but no known name in letters that only look like its own.
+ */
+export const shownText = <S extends z.ZodType<string, string>>(schema: S): S =>
+  schema.refine((given) => !imitates(given), IMITATION) as S
