@@ -109,6 +109,7 @@ export const joinMerchant = (alias: string, of: string): string =>
 export { type DesignedEmail, designedEmail } from './emails/designed-email.ts'
 export { sendEmail, sendEmailNow } from './emails/email.ts'
 export { paragraphEmail, plainName } from './emails/email-texts.ts'
+export { emailOwners } from './organisations/membership-emails.ts'
 export { merchantProfile } from './organisations/organisations.ts'
 export { type RevokedKeys, revokeForgotten } from './sessions/restore.ts'
 export { tokenKeys } from './sessions/tokens.ts'

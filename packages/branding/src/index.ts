@@ -2,10 +2,12 @@
 import { domain } from '@payments/platform'
 import { entities } from './entity.ts'
 import { errors } from './errors.ts'
+import { IDENTITY_CHANGED } from './identity.ts'
 import { migrations } from './migrations.ts'
 import { pages } from './pages.ts'
 import { brandingRouter } from './router.ts'
 import { brandingSettings } from './settings.ts'
+import { RECORD_MISSING, recheckDomains } from './verification.ts'
 
 export const branding = domain({
   name: 'branding',
@@ -19,6 +21,14 @@ export const branding = domain({
     pages,
   },
   data: { entities, migrations },
+  work: {
+    jobs: [recheckDomains],
+    notificationTypes: {
+      // All owners get an email about it, whatever the preferences say.
+      [IDENTITY_CHANGED]: { description: 'What payers see of the organisation was changed in live', email: false },
+      [RECORD_MISSING]: { description: 'The DNS record of your verified domain is missing', email: true },
+    },
+  },
 })
 
 /** SQL: a left join that adds `<alias>.fields` and `<alias>.verified_domain` of the tenant that a row of the table `of` belongs to. */

@@ -26,4 +26,8 @@ export const migrations: readonly MigrationStep[] = [
       'create index brand_logos_id on brand_logos (id)',
     ],
   },
+  {
+    name: '20261128190000_branding_rechecks',
+    up: ['alter table brandings add column recheck_at timestamptz(3), add column missed_at timestamptz(3)'],
+  },
 ]

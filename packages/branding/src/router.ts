@@ -1,8 +1,9 @@
-import { noInput } from '@payments/kernel'
+import { errors as commonErrors, noInput } from '@payments/kernel'
 import { command, query } from '@payments/platform'
 import { errors } from './errors.ts'
 import { Branding, BrandingPatch, LogoUpload } from './schemas.ts'
-import { askDomain, branding, changeBranding, keepDomain, readUpload, removeLogo, uploadLogo } from './service.ts'
+import { branding, changeBranding, readUpload, removeLogo, uploadLogo } from './service.ts'
+import { askDomain, keepDomain } from './verification.ts'
 
 const tag = 'Branding'
 
@@ -24,10 +25,11 @@ export const brandingRouter = {
     tag,
     summary: 'Update the branding',
     description:
-      'Applies to pages and emails from now on; a collection may override each field with `branding`. Colours that could not be read are darkened or lightened.',
+      'Applies to pages and emails from now on; a collection may override each field with `branding`. Colours that could not be read are darkened or lightened. In the live environment, only an owner with a confirmed session (`POST /auth/confirm`) may change names, the support address and links; all owners are told.',
     message: 'Branding updated',
     input: BrandingPatch,
     output: Branding,
+    errors: [commonErrors.session_required, commonErrors.owner_required, commonErrors.confirmation_required],
     run: changeBranding,
   }),
   uploadLogo: command({
@@ -60,7 +62,7 @@ export const brandingRouter = {
     tag,
     summary: 'Verify the domain of your site',
     description:
-      'Looks for the TXT record `domainRecord` now. Pages then show the domain with a mark, until `websiteUrl` changes.',
+      'Looks for the TXT record `domainRecord` now. Pages then show the domain with a mark, until `websiteUrl` changes or the record is gone: it is looked at every week, and twice before the mark ends.',
     message: 'Domain verified',
     input: noInput,
     output: Branding,

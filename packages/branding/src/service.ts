@@ -2,11 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { type Environment, invalid } from '@payments/kernel'
 import { publicUrl, type QueryContext, type Settings, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
-import { textRecords } from './dns.ts'
-import { errors } from './errors.ts'
+import { protectIdentity } from './identity.ts'
 import { type Logo, readLogo } from './logos/logo.ts'
 import type { BrandFields, Branding, BrandingFields, BrandingPatch, LogoUpload } from './schemas.ts'
-import { brandingSettings } from './settings.ts'
 
 interface Row {
   readonly fields: BrandFields
@@ -19,7 +17,7 @@ const MOST_LOGOS = 20
 
 type Tenant = { readonly organisationId: string; readonly environment: Environment }
 
-async function rowOf({ em }: Pick<QueryContext, 'em'>, { organisationId, environment }: Tenant, lock = false) {
+export async function rowOf({ em }: Pick<QueryContext, 'em'>, { organisationId, environment }: Tenant, lock = false) {
   const { rows } = await sqlOf(em).query<Row>(
     `select fields, verification, verified_domain from brandings where organisation_id = $1 and environment = $2${lock ? ' for update' : ''}`,
     [organisationId, environment],
@@ -28,7 +26,7 @@ async function rowOf({ em }: Pick<QueryContext, 'em'>, { organisationId, environ
 }
 
 /** The row of the actor's tenant, locked; made now if it has none. */
-async function lockedRow(unit: UnitOfWork): Promise<Row> {
+export async function lockedRow(unit: UnitOfWork): Promise<Row> {
   const { organisationId, environment } = unit.actor
   await sqlOf(unit.em).query(
     `insert into brandings (organisation_id, environment, fields, verification) values ($1, $2, '{}', $3)
@@ -40,10 +38,12 @@ async function lockedRow(unit: UnitOfWork): Promise<Row> {
   return row
 }
 
-const domainOf = ({ websiteUrl }: BrandFields): string | null =>
+/** The domain of the site; null without one. */
+export const domainOf = ({ websiteUrl }: BrandFields): string | null =>
   websiteUrl && URL.canParse(websiteUrl) ? new URL(websiteUrl).hostname : null
 
-const recordName = (domain: string): string => `_payments-verification.${domain}`
+/** Where the TXT record of a domain is. */
+export const recordName = (domain: string): string => `_payments-verification.${domain}`
 
 /** Every field; what is not chosen is null. */
 export const allFields = (fields: BrandFields): z.infer<typeof BrandingFields> => ({
@@ -98,7 +98,8 @@ export async function brandOf(
   return brandFrom(row && { fields: row.fields, verifiedDomain: row.verified_domain }, override)
 }
 
-function present(row: Row | undefined, settings: Settings): z.infer<typeof Branding> {
+/** The branding as the API shows it. */
+export function present(row: Row | undefined, settings: Settings): z.infer<typeof Branding> {
   const {
     logoPath: path,
     verifiedDomain,
@@ -135,17 +136,21 @@ export async function checkLogo({ em, actor }: QueryContext, { logoId }: BrandFi
 
 async function save(unit: UnitOfWork, row: Row, change: BrandFields): Promise<z.infer<typeof Branding>> {
   const fields = mergeFields(row.fields, change)
+  await protectIdentity(unit, row.fields, fields)
   // Another site has another domain, which is not verified yet.
   const verified = domainOf(fields) === row.verified_domain ? row.verified_domain : null
   await sqlOf(unit.em).query(
-    `update brandings set fields = $3, verified_domain = $4, verified_at = case when $4::text is null then null else verified_at end, updated_at = now()
+    `update brandings set fields = $3, verified_domain = $4, updated_at = now(),
+            verified_at = case when $4::text is not null then verified_at end,
+            recheck_at = case when $4::text is not null then recheck_at end,
+            missed_at = case when $4::text is not null then missed_at end
       where organisation_id = $1 and environment = $2`,
     [unit.actor.organisationId, unit.actor.environment, JSON.stringify(fields), verified],
   )
   return present({ ...row, fields, verified_domain: verified }, unit.runtime.settings)
 }
 
-/** Changes the branding of the actor's tenant. @throws validation_failed 422 */
+/** Changes the branding of the actor's tenant. @throws validation_failed 422; 403 in live, see {@link protectIdentity} */
 export async function changeBranding(
   unit: UnitOfWork,
   change: z.output<typeof BrandingPatch>,
@@ -189,31 +194,3 @@ export async function uploadLogo(unit: UnitOfWork, logo: Logo): Promise<z.infer<
 /** Shows no logo any more. */
 export const removeLogo = async (unit: UnitOfWork): Promise<z.infer<typeof Branding>> =>
   save(unit, await lockedRow(unit), { logoId: null })
-
-/**
- * Asks whether the domain of the site carries the record, before the transaction.
- * @returns the domain
- * @throws website_missing 409, domain_unverified 409, domain_unreachable 503
- */
-export async function askDomain(context: QueryContext): Promise<string> {
-  const row = await rowOf(context, context.actor)
-  const domain = row && domainOf(row.fields)
-  if (!domain) throw errors.website_missing()
-  const { DNS_SERVERS } = brandingSettings.from(context.runtime.settings)
-  const records = await textRecords(recordName(domain), DNS_SERVERS).catch((cause: unknown) => {
-    throw errors.domain_unreachable({ retryAfter: 60, cause })
-  })
-  if (!records.includes(row.verification)) throw errors.domain_unverified()
-  return domain
-}
-
-/** Keeps that the domain carries the record. */
-export async function keepDomain(unit: UnitOfWork, domain: string): Promise<z.infer<typeof Branding>> {
-  const row = await lockedRow(unit)
-  if (domainOf(row.fields) !== domain) throw errors.domain_unverified()
-  await sqlOf(unit.em).query(
-    'update brandings set verified_domain = $3, verified_at = now() where organisation_id = $1 and environment = $2',
-    [unit.actor.organisationId, unit.actor.environment, domain],
-  )
-  return present({ ...row, verified_domain: domain }, unit.runtime.settings)
-}

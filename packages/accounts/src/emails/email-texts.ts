@@ -70,16 +70,19 @@ export function invitationEmail(to: string, organisation: string, days: number):
   }
 }
 
-/** The email to the owners about an invitation or a join. */
-export function ownersEmail(
-  to: string,
-  organisation: string,
-  { title, body }: { readonly title: string; readonly body: string },
-): EmailText {
+/** What owners read in an email about a change: what happened, and what to do if nobody of them expected it. */
+export interface OwnersNotice {
+  readonly title: string
+  readonly body: string
+  readonly unexpected: string
+}
+
+/** The email to an owner about a change that all owners are told of. */
+export function ownersEmail(to: string, organisation: string, { title, body, unexpected }: OwnersNotice): EmailText {
   return paragraphEmail(to, title, [
     plainName(organisation),
     plainName(body),
-    'If this was expected, there is nothing to do. If it was not, end all sessions of the member who invited, remove members whom you do not know, and revoke open invitations and API keys.',
+    `If this was expected, there is nothing to do. If it was not, ${unexpected}.`,
   ])
 }
 

@@ -3,9 +3,11 @@ import { notify } from '@payments/notifications'
 import type { UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import { sendEmail } from '../emails/email.ts'
-import { ownersEmail } from '../emails/email-texts.ts'
+import { type OwnersNotice, ownersEmail } from '../emails/email-texts.ts'
 
 const EMAIL_HOURS = 24
+const UNEXPECTED =
+  'end all sessions of the member who invited, remove members whom you do not know, and revoke open invitations and API keys'
 
 interface Change {
   readonly organisationId: string
@@ -38,15 +40,22 @@ export const reportJoin = (unit: UnitOfWork, change: Change & { readonly userId:
 async function report(
   unit: UnitOfWork,
   { organisationId, organisationName }: Change,
-  notification: {
+  notification: Omit<OwnersNotice, 'unexpected'> & {
     readonly type: string
-    readonly title: string
-    readonly body: string
     readonly resource: { readonly type: string; readonly id: string }
   },
 ): Promise<void> {
   // A member works in both environments.
   for (const environment of environments) notify(unit, { organisationId, environment, ...notification })
+  await emailOwners(unit, { organisationId, organisationName }, { ...notification, unexpected: UNEXPECTED })
+}
+
+/** Emails all owners of an organisation with the commit, whatever their preferences: a thief cannot switch these emails off. */
+export async function emailOwners(
+  unit: UnitOfWork,
+  { organisationId, organisationName }: Pick<Change, 'organisationId' | 'organisationName'>,
+  notice: OwnersNotice,
+): Promise<void> {
   const { rows } = await sql<{ email: string }>`
     select u.email from memberships m join users u on u.id = m.user_id
      where m.organisation_id = ${organisationId} and m.role = 'owner' order by m.created_at, u.id`.execute(
@@ -54,5 +63,5 @@ async function report(
   )
   const until = new Date(Date.now() + EMAIL_HOURS * 3_600_000).toISOString()
   for (const { email } of rows)
-    await sendEmail(unit, { ...ownersEmail(email, organisationName, notification), deliver: true, until })
+    await sendEmail(unit, { ...ownersEmail(email, organisationName, notice), deliver: true, until })
 }

@@ -15,6 +15,10 @@ export const OWNERS_ONLY = {
   'auth.members': { where: 'everywhere', says: 'Only owners of the organisation see its team.' },
   'auth.removeMember': { where: 'everywhere', says: 'Only owners of the organisation change its team.' },
   'auth.revokeInvitation': { where: 'everywhere', says: 'Only owners of the organisation revoke invitations.' },
+  'branding.update': {
+    where: 'live',
+    says: 'Only owners of the organisation change names, the support email and links that payers see in live.',
+  },
   'paymentRoutes.changeRefundAddresses': {
     where: 'live',
     says: 'Only owners of the organisation change live refund addresses.',

@@ -5,8 +5,10 @@ import { queries } from '../../../api.ts'
 import { usePlace } from '../../../context.ts'
 import { ChangeButton, ChangeInput } from '../../../parts/change.tsx'
 import { countryCheck, emailCheck } from '../../../parts/checks.ts'
-import { Form, type Values } from '../../../parts/form.tsx'
+import { ConfirmedForm } from '../../../parts/confirm.tsx'
+import type { Values } from '../../../parts/form.tsx'
 import { Failure, Screen, Skeleton } from '../../../parts/parts.tsx'
+import { refusalOf } from '../../../parts/rights.ts'
 import { SettingsTabs } from '../tabs.tsx'
 import { Domain } from './domain.tsx'
 import { Preview } from './preview.tsx'
@@ -20,7 +22,9 @@ const site = (text: string): string | undefined =>
 
 /** How the pay page looks, seen while it is changed. */
 export function Brand() {
-  const { environment, api, me } = usePlace()
+  const place = usePlace()
+  const { environment, api, me } = place
+  const refused = refusalOf('branding.update', place)
   const [typed, setTyped] = useState<Values>({})
   const { data, error, refetch } = useQuery({
     queryKey: [environment, 'branding'],
@@ -36,7 +40,8 @@ export function Brand() {
         <div className="beside">
           <div className="side">
             <Logo of={data} />
-            <Form
+            {refused && <p className="note">{refused}</p>}
+            <ConfirmedForm
               label="Save branding"
               changed={setTyped}
               submit={(values) =>
@@ -44,7 +49,7 @@ export function Brand() {
                   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value.trim() || null])),
                 )
               }
-              done={() => queries.invalidateQueries({ queryKey: [environment] })}
+              done={() => void queries.invalidateQueries({ queryKey: [environment] })}
               fields={() =>
                 (
                   [
