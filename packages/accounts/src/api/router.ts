@@ -154,7 +154,7 @@ export const authRouter = {
     access: 'session-read',
     tag,
     summary: 'Get the program that waits with a code',
-    description: 'What the user compares with the program before answering.',
+    description: 'Who asks for a key, by the code that the user typed: what the user reads before answering.',
     message: 'Program retrieved',
     input: UserCode,
     output: DeviceRequest,

@@ -313,10 +313,11 @@ export const DeviceStart = z.strictObject({ clientName: ClientName })
 export const DeviceStarted = z
   .object({
     deviceCode: secret(text('With it the program asks for its key', 'Zm9yIHRoZSBkZXZpY2Ugb25seQ')),
-    userCode: secret(text('The code that the program shows, and the page too', 'WDJB-MJHT')),
+    userCode: secret(text('The code that the program shows, and the user types', 'WDJB-MJHT')),
     verificationUri: text('The page on which a user enters the code', 'https://payments.example.com/dashboard/cli'),
-    verificationUriComplete: secret(
-      text('The same page, with the code', 'https://payments.example.com/dashboard/cli?code=WDJB-MJHT'),
+    verificationUriComplete: text(
+      'The same page: no link contains the code, the user types it',
+      'https://payments.example.com/dashboard/cli',
     ),
     expiresIn: count('Seconds until the codes expire', 600),
     interval: count('Seconds to wait between two requests for the key', 5),

@@ -148,3 +148,16 @@ test('an API key and a stranger answer nothing, and a wrong name or code is refu
     'WDJB-MJHT',
   )
 })
+
+test('no link carries the code, and nothing is found, allowed or refused without all of it, whatever a program chose', async () => {
+  const { accessToken } = await member()
+  const { deviceCode, userCode, ...started } = await start()
+  expect(JSON.stringify(started)).not.toContain(userCode.slice(0, 4))
+  for (const environment of ['test', 'live'])
+    for (const access of ['read', 'read_write'])
+      for (const guess of [undefined, '', userCode.slice(0, 8), `${userCode}B`, deviceCode, 'BBBB-BBBB']) {
+        const { status } = await post('/approve', { userCode: guess, environment, access }, accessToken)
+        expect([guess, status]).toEqual([guess, guess === 'BBBB-BBBB' ? 404 : 422])
+      }
+  expect((await post('/approve', { userCode, ...TEST }, accessToken)).status).toBe(200)
+})

@@ -61,7 +61,8 @@ export async function startDevice(
     deviceCode,
     userCode: shown(userCode),
     verificationUri: page,
-    verificationUriComplete: `${page}?code=${shown(userCode)}`,
+    // RFC 8628, section 3.3.1, lets a link carry the code. A link with it, sent by a stranger, would need one click of the user only.
+    verificationUriComplete: page,
     expiresIn: MINUTES * 60,
     interval: INTERVAL_SECONDS,
   }
@@ -141,7 +142,7 @@ async function organisationOf(
   return member.name
 }
 
-/** What waits for an answer under a code. @throws ServiceError 404 where nothing does */
+/** What waits for an answer under a code that the user typed. @throws ServiceError 404 where nothing does */
 export async function findDevice(
   context: QueryContext,
   { userCode }: z.output<typeof UserCode>,

@@ -39,7 +39,7 @@ export async function login(
 interface Started {
   readonly deviceCode: string
   readonly userCode: string
-  readonly verificationUriComplete: string
+  readonly verificationUri: string
   readonly interval: number
 }
 
@@ -49,13 +49,13 @@ interface Received {
   readonly expiresAt: string
 }
 
-/** The device authorization grant (RFC 8628): the user compares the code of this terminal with the page, and answers there. */
+/** The device authorization grant (RFC 8628): the user types the code of this terminal into the page, and answers there. */
 async function keyByBrowser(url: string, { output, signal }: Place): Promise<string> {
   const anonymous = new Payments({ url })
   const started = await anonymous.request<Started>('POST', '/auth/device', { clientName: clientName() }, { signal })
-  const { deviceCode, userCode, verificationUriComplete } = started
-  output.err(`Your code is ${safe(userCode)}\nAllow it, if the page shows the same: ${safe(verificationUriComplete)}`)
-  if (process.stdout.isTTY && !output.json) openPage(verificationUriComplete)
+  const { deviceCode, userCode, verificationUri } = started
+  output.err(`Your code is ${safe(userCode)}\nEnter it at ${safe(verificationUri)}`)
+  if (process.stdout.isTTY && !output.json) openPage(verificationUri)
   for (let { interval } = started; ; ) {
     await pause(interval * 1000, undefined, { signal })
     try {

@@ -123,28 +123,46 @@ describe.runIf(hasTools(chromiumCommand()))('engineers in the dashboard', () => 
   )
 
   test(
-    'an engineer signs the command line in by comparing the code and choosing what its key may do, refuses another one, and revokes the key',
+    'an engineer signs the command line in by typing its code and choosing what its key may do, refuses another one, and revokes the key; no link fills the code in',
     async () => {
       const { organisationId } = await newMerchant(service)
       const { context, page, problems } = await openDashboard(browser, service, { organisationId, role: 'owner' })
       const [allowed, refused] = [commandLine(), commandLine()]
-      await page.goto(await allowed.page())
-      await page.getByText('Does your terminal show this code?').waitFor()
+      const code = await allowed.code()
+      expect(allowed.printed.join('')).toContain(`Enter it at ${service.url}/dashboard/cli`)
+      const asked: string[] = []
+      page.on(
+        'request',
+        (request) => void (/auth\.(find|approve)Device/.test(request.url()) && asked.push(request.url())),
+      )
+      // A stranger sends a link with the code of another command line.
+      await page.goto(`${service.url}/dashboard/cli?code=${code}`)
+      await page.getByRole('button', { name: 'Continue' }).waitFor()
       expect(new URL(page.url()).pathname).toBe('/dashboard/test/cli')
-      expect(allowed.printed.join('')).toContain(`Your code is ${await page.locator('.secret code').textContent()}`)
+      expect([
+        await page.getByLabel('Code').inputValue(),
+        await page.getByRole('button', { name: 'Allow' }).count(),
+      ]).toEqual(['', 0])
+      await page.getByRole('button', { name: 'Continue' }).click()
+      expect([asked, await page.getByText(code).count()]).toEqual([[], 0])
+      const enter = async (text: string) => {
+        await page.getByLabel('Code').fill(text)
+        await page.getByRole('button', { name: 'Continue' }).click()
+      }
+      await enter('WDJB-MJHT')
+      await page.getByText('No program waits with this code').waitFor()
+      await page.getByRole('button', { name: 'Enter another code' }).click()
+      await enter(code)
+      await page.getByText('This command line asks for a key of').waitFor()
       await checkScreen(page, 'command-line')
       await page.getByLabel('Access').selectOption('read')
       await page.getByRole('button', { name: 'Allow' }).click()
       await page.getByText('Allowed. Go back to your terminal').waitFor()
 
-      const [, code = ''] = (await refused.page()).split('?code=')
       await page.goto(`${service.url}/dashboard/cli`)
-      await page.getByLabel('Code').fill(code.toLowerCase())
-      await page.getByRole('button', { name: 'Continue' }).click()
+      await enter((await refused.code()).toLowerCase().replace('-', ''))
       await page.getByRole('button', { name: 'Refuse' }).click()
       await page.getByText('Refused. The command line gets no key.').waitFor()
-      await page.goto(`${service.url}/dashboard/cli?code=${code}`)
-      await page.getByText('No program waits with this code').waitFor()
 
       expect([await allowed.ended, await refused.ended]).toEqual([0, 1])
       expect(refused.printed.join('')).toContain('access_denied')
@@ -160,7 +178,7 @@ describe.runIf(hasTools(chromiumCommand()))('engineers in the dashboard', () => 
       await page.getByRole('button', { name: 'Revoke the key' }).click()
       await page.getByText('revoked').waitFor()
       expect((await customers()).status).toBe(401)
-      // The program that was refused waits no more.
+      // No program waited with the first code.
       expect(problems).toEqual([expect.stringContaining('404')])
       await context.close()
     },
@@ -182,9 +200,9 @@ function commandLine() {
     err: (text) => printed.push(text),
     write: async () => undefined,
   })
-  const page = async () => {
-    await expect.poll(() => printed.join(''), { timeout: PATIENCE }).toContain('?code=')
-    return printed.join('').match(/http\S+\?code=[A-Z-]+/)?.[0] ?? ''
+  const code = async () => {
+    await expect.poll(() => printed.join(''), { timeout: PATIENCE }).toContain('Your code is ')
+    return printed.join('').match(/Your code is ([A-Z]{4}-[A-Z]{4})/)?.[1] ?? ''
   }
-  return { folder, printed, ended, page }
+  return { folder, printed, ended, code }
 }

@@ -207,7 +207,6 @@ describe.runIf(hasTools(chromiumCommand()))('settings in the dashboard', () => {
       await created('swaps', { fromCurrency: 'USDC', toCurrency: 'EURC', amount: '10', destinationAddress: wallet })
       await created('webhooks', { url: 'https://merchant.example/hooks' })
       await signedIn(service.runtime, { organisationId, role: 'member' })
-      const device = await call(service, 'POST /v1/auth/device', { key: null, body: { clientName: 'CLI' } })
       const { context, page, email } = await openDashboard(browser, service, { organisationId, role: 'owner' })
       const owner = await signedIn(service.runtime, { organisationId, role: 'owner' })
       const view = { name: 'Failed', resource: 'transactions', shared: true, filter: { statuses: ['failed'] } }
@@ -238,7 +237,7 @@ describe.runIf(hasTools(chromiumCommand()))('settings in the dashboard', () => {
       const start = `${service.url}/dashboard/test`
       const screens = new Map(
         ['', '/swaps?new=1', '/collections?new=invoice', '/transactions?status=failed', '/transactions?kind=swap']
-          .concat(`/cli?code=${device.body.data.userCode}`, '/customers?new=1', '/collections?new=1', '/routes?new=1')
+          .concat('/cli', '/customers?new=1', '/collections?new=1', '/routes?new=1')
           .concat('/offramps?new=1', '/onramps?new=1', '/cngn/payins?new=1', '/cngn/converts?new=1')
           .map((path) => [path, `${start}${path}`]),
       )

@@ -1,6 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useSearchParams } from 'wouter'
 import { type Environment, environments } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 import { ChangeButton } from '../../parts/change.tsx'
@@ -10,22 +9,24 @@ import { refusalOf } from '../../parts/rights.ts'
 
 const ACCESS = { read_write: 'Read and write', read: 'Read' } as const
 
-/** Allows or refuses a command line that waits for a key of this organisation. */
+/**
+ * Allows or refuses a command line that waits for a key of this organisation. The code is typed, and no link fills it in: whoever clicks a link
+ * of a stranger would otherwise allow the stranger's command line.
+ */
 export function CommandLine() {
-  const [search, setSearch] = useSearchParams()
-  const code = search.get('code') ?? ''
+  const [code, setCode] = useState('')
   return (
     <Screen title="Sign in the command line">
       {code ? (
-        <Answer key={code} code={code} />
+        <Answer key={code} code={code} again={() => setCode('')} />
       ) : (
         <form
           onSubmit={(event) => {
             event.preventDefault()
-            setSearch({ code: String(new FormData(event.currentTarget).get('code') ?? '').trim() })
+            setCode(String(new FormData(event.currentTarget).get('code') ?? '').trim())
           }}
         >
-          <Field label="Code" hint="As your terminal shows it">
+          <Field label="Code" hint="Type the code that your own terminal shows">
             {(props) => (
               <input
                 {...props}
@@ -47,7 +48,7 @@ export function CommandLine() {
   )
 }
 
-function Answer({ code }: { code: string }) {
+function Answer({ code, again }: { code: string; again: () => void }) {
   const { api, environment, me } = usePlace()
   const [choice, setChoice] = useState<{ environment: Environment; access: keyof typeof ACCESS }>({
     environment,
@@ -65,7 +66,15 @@ function Answer({ code }: { code: string }) {
   const deny = useMutation({ mutationFn: () => api.auth.denyDevice.mutate({ userCode: code }) })
   if (approve.data) return <p role="status">Allowed. Go back to your terminal; you can close this page.</p>
   if (deny.data) return <p role="status">Refused. The command line gets no key.</p>
-  if (error) return <Failure error={error} />
+  if (error)
+    return (
+      <>
+        <Failure error={error} />
+        <button type="button" onClick={again}>
+          Enter another code
+        </button>
+      </>
+    )
   if (!data) return <Skeleton />
   const isBusy = approve.isPending || deny.isPending
   return (
@@ -75,13 +84,10 @@ function Answer({ code }: { code: string }) {
         approve.mutate()
       }}
     >
-      <p>Does your terminal show this code?</p>
-      <p className="secret large">
-        <code>{data.userCode}</code>
-      </p>
+      <p>This command line asks for a key of {me.organisation.name}.</p>
       <p className="note">
-        Allow only a command line that you have started yourself. If someone sent you this page or this code, refuse: a
-        stranger would get a key of {me.organisation.name}.
+        Allow only a command line that you have started yourself. If someone sent you this code, refuse: a stranger
+        would get the key.
       </p>
       <dl className="facts">
         <dt>Name</dt>
