@@ -8,6 +8,14 @@ export const collectionsSettings = defineSettings({
     .positive()
     .default(200)
     .describe('Event streams of pay pages that one IPv4 address or IPv6 /64 may have open in one process'),
+  INVOICE_EMAILS_PER_DAY: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(500)
+    .describe(
+      'Emails with invoices, reminders included, that one organisation may send to its customers in a day in live; in test it is 100, with those to payers',
+    ),
 })
 
 /** How long a checkout session holds its amount (API contract, section 5). */

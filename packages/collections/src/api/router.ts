@@ -232,7 +232,7 @@ export const collectionsRouter = {
     tag,
     summary: 'Send an invoice',
     description:
-      'Emails the invoice and its PDF to its customer; again, as a reminder. A customer who got it by email is reminded too when it becomes overdue.',
+      'Emails the invoice and its PDF to its customer; again, as a reminder. A customer who got it by email is reminded too when it becomes overdue. An organisation may send 500 of these emails a day in live, unless the service is configured otherwise, and 100 in test; beyond that, `Retry-After` says when to go on.',
     message: 'Invoice sent',
     input: CollectionId,
     output: Collection,

@@ -6,7 +6,7 @@ import { type Count, countHitsSql, sqlOf, type UnitOfWork } from '@payments/plat
 import type { CollectionRow, SessionRow } from '../entity.ts'
 import { moneyData, networksOf } from '../pay/payer.ts'
 import type { StoredPayment } from '../rows.ts'
-import { payUrlOf } from '../settings.ts'
+import { collectionsSettings, payUrlOf } from '../settings.ts'
 
 const VALID_HOURS = 24
 const DAY_SECONDS = 86_400
@@ -20,16 +20,30 @@ export const validUntil = (): string => new Date(Date.now() + VALID_HOURS * 3_60
 export const subjectIn = (environment: string, subject: string): string =>
   environment === 'test' ? `[Test] ${subject}` : subject
 
-/** Counts an email to a customer or payer of the actor's tenant. False when the test environment has sent too many today. */
-export async function countEmail({ em, actor }: UnitOfWork): Promise<boolean> {
-  if (actor.environment === 'live') return true
+/**
+ * Counts an email about an invoice, and returns undefined; or, where the organisation has sent as many as it may in a day, how many
+ * seconds it has to wait. The counter stays locked until the commit, so parallel requests do not exceed the limit, and what is not committed is
+ * not counted.
+ */
+export async function countInvoiceEmail(unit: UnitOfWork): Promise<number | undefined> {
+  if (unit.actor.environment === 'test') return count(unit, 'collection-emails', MOST_IN_TEST)
+  const { INVOICE_EMAILS_PER_DAY } = collectionsSettings.from(unit.runtime.settings)
+  return count(unit, 'invoice-emails', INVOICE_EMAILS_PER_DAY)
+}
+
+/** Counts an email to a payer of the actor's tenant, who pays for each in live. False when the test environment has sent too many today. */
+const countPayerEmail = async (unit: UnitOfWork): Promise<boolean> =>
+  unit.actor.environment === 'live' || (await count(unit, 'collection-emails', MOST_IN_TEST)) === undefined
+
+async function count({ em, actor }: UnitOfWork, bucket: string, most: number): Promise<number | undefined> {
   const { rows } = await sqlOf(em).query<Count>(countHitsSql('$1', '$2', '$3', '$4'), [
-    ['collection-emails'],
+    [bucket],
     [actor.organisationId],
     [1],
     DAY_SECONDS,
   ])
-  return (rows[0]?.count ?? 0) <= MOST_IN_TEST
+  const [counted] = rows
+  return counted && counted.count > most ? counted.wait : undefined
 }
 
 /** One payment to a session that is new or became something else. */
@@ -86,7 +100,7 @@ export async function emailPayer(
 ): Promise<void> {
   const { payerEmail } = session
   const email = payerEmailOf(before, session, changes)
-  if (!payerEmail || !email || !(await countEmail(unit))) return
+  if (!payerEmail || !email || !(await countPayerEmail(unit))) return
   const merchant = await merchantProfile(unit, session.organisationId)
   const brand = await brandOf(unit, session, collection.branding)
   const written = writeEmail(

@@ -3,7 +3,7 @@ import { errors as commonErrors } from '@payments/kernel'
 import type { QueryContext, UnitOfWork } from '@payments/platform'
 import { errors } from '../../api/errors.ts'
 import { askedText, invoiceNumberText } from '../../api/present.ts'
-import { countEmail, subjectIn, validUntil } from '../../emails/emails.ts'
+import { countInvoiceEmail, subjectIn, validUntil } from '../../emails/emails.ts'
 import type { CollectionRow } from '../../entity.ts'
 import { lockedCollection, updateCollection } from '../changes.ts'
 import { find } from '../service.ts'
@@ -59,14 +59,15 @@ export async function send(unit: UnitOfWork, id: string): Promise<CollectionRow>
   if (wait > 0) throw errors.sent_recently({ retryAfter: Math.ceil(wait) })
   const to = await recipientOf(unit, invoice)
   if (to === undefined) throw errors.customer_missing()
-  if (!(await countEmail(unit))) throw errors.sent_recently({ retryAfter: 3600 })
+  const retryAfter = await countInvoiceEmail(unit)
+  if (retryAfter !== undefined) throw errors.sent_recently({ retryAfter })
   await emailInvoice(unit, invoice, to)
   return updateCollection(unit, invoice, { sentAt: new Date() })
 }
 
-/** Reminds the customer of an invoice that has become overdue, if it was sent by email before. */
+/** Reminds the customer of an invoice that has become overdue, if it was sent by email before and the organisation may send more today. */
 export async function remind(unit: UnitOfWork, invoice: CollectionRow): Promise<void> {
-  if (!invoice.sentAt || !(await countEmail(unit))) return
+  if (!invoice.sentAt || (await countInvoiceEmail(unit)) !== undefined) return
   const to = await recipientOf(unit, invoice)
   if (to !== undefined) await emailInvoice(unit, invoice, to)
 }
