@@ -1,7 +1,7 @@
 import { emailOwners, merchantProfile, requireConfirmedOwner } from '@payments/accounts'
 import { notify } from '@payments/notifications'
 import type { UnitOfWork } from '@payments/platform'
-import type { BrandFields } from './schemas.ts'
+import type { BrandFields } from '../schemas.ts'
 
 /** By what payers know whom they pay, and where they ask: names, the support address, and every link. */
 const IDENTITY = {

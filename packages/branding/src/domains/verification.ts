@@ -2,11 +2,11 @@ import { noInput, system } from '@payments/kernel'
 import { notify } from '@payments/notifications'
 import { job, type QueryContext, type Runtime, sqlOf, type UnitOfWork, unitOfWork } from '@payments/platform'
 import type { z } from 'zod'
+import { domainOf, lockedRow, present, recordName, rowOf } from '../brand/service.ts'
+import { errors } from '../errors.ts'
+import type { Branding } from '../schemas.ts'
+import { brandingSettings } from '../settings.ts'
 import { textRecords } from './dns.ts'
-import { errors } from './errors.ts'
-import type { Branding } from './schemas.ts'
-import { domainOf, lockedRow, present, recordName, rowOf } from './service.ts'
-import { brandingSettings } from './settings.ts'
 
 /** When a verified domain is looked at again. */
 const WEEK = "now() + interval '7 days'"
