@@ -1216,7 +1216,7 @@ export const operations: readonly Operation[] = [
     path: '/collections/{collectionId}/send',
     summary: 'Send an invoice',
     description:
-      'Emails the invoice and its PDF to its customer; again, as a reminder. A customer who got it by email is reminded too when it becomes overdue.',
+      'Emails the invoice and its PDF to its customer; again, as a reminder. A customer who got it by email is reminded too when it becomes overdue. An organisation may send 500 of these emails a day in live, unless the service is configured otherwise, and 100 in test; beyond that, `Retry-After` says when to go on.',
     ids: [
       {
         name: 'collectionId',
@@ -1250,7 +1250,7 @@ export const operations: readonly Operation[] = [
     path: '/pay/{collectionId}',
     summary: 'Pay a collection',
     description:
-      '`start` gives a checkout session: an address and an amount, held for 15 minutes; with the method `bank_transfer` a bank account too. At most 120 sessions of one link are open for a client address.',
+      '`start` gives a checkout session: an address and an amount, held for 15 minutes; with the method `bank_transfer` a bank account too. At most 120 sessions of one link are open for a client address. A start of an invoice or checkout with the choice of an open unpaid session of the same client address gets that session again, and so does one that names its own open session.',
     ids: [
       {
         name: 'collectionId',
@@ -1363,7 +1363,7 @@ export const operations: readonly Operation[] = [
     path: '/branding',
     summary: 'Update the branding',
     description:
-      'Applies to pages and emails from now on; a collection may override each field with `branding`. Colours that could not be read are darkened or lightened.',
+      'Applies to pages and emails from now on; a collection may override each field with `branding`. Colours that could not be read are darkened or lightened. In the live environment, only an owner with a confirmed session (`POST /auth/confirm`) may change names, the support address and links; all owners are told.',
     ids: [],
     fields: [
       {
@@ -1491,7 +1491,7 @@ export const operations: readonly Operation[] = [
     path: '/branding/verify-domain',
     summary: 'Verify the domain of your site',
     description:
-      'Looks for the TXT record `domainRecord` now. Pages then show the domain with a mark, until `websiteUrl` changes.',
+      'Looks for the TXT record `domainRecord` now. Pages then show the domain with a mark, until `websiteUrl` changes or the record is gone: it is looked at every week, and twice before the mark ends.',
     ids: [],
     fields: [],
     reply: 'data',

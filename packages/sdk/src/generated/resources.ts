@@ -1066,7 +1066,7 @@ class BrandingResource extends Resource {
   }
 
   /**
-   * Update the branding. Applies to pages and emails from now on; a collection may override each field with `branding`. Colours that could not be read are darkened or lightened.
+   * Update the branding. Applies to pages and emails from now on; a collection may override each field with `branding`. Colours that could not be read are darkened or lightened. In the live environment, only an owner with a confirmed session (`POST /auth/confirm`) may change names, the support address and links; all owners are told.
    * `PATCH /v1/branding`
    *
    * @example
@@ -1080,7 +1080,7 @@ class BrandingResource extends Resource {
   }
 
   /**
-   * Verify the domain of your site. Looks for the TXT record `domainRecord` now. Pages then show the domain with a mark, until `websiteUrl` changes.
+   * Verify the domain of your site. Looks for the TXT record `domainRecord` now. Pages then show the domain with a mark, until `websiteUrl` changes or the record is gone: it is looked at every week, and twice before the mark ends.
    * `POST /v1/branding/verify-domain`
    *
    * @example
@@ -1244,7 +1244,7 @@ class CollectionsResource extends Resource {
   }
 
   /**
-   * Send an invoice. Emails the invoice and its PDF to its customer; again, as a reminder. A customer who got it by email is reminded too when it becomes overdue.
+   * Send an invoice. Emails the invoice and its PDF to its customer; again, as a reminder. A customer who got it by email is reminded too when it becomes overdue. An organisation may send 500 of these emails a day in live, unless the service is configured otherwise, and 100 in test; beyond that, `Retry-After` says when to go on.
    * `POST /v1/collections/{collectionId}/send`
    *
    * @example
@@ -1630,7 +1630,7 @@ class PayResource extends Resource {
   }
 
   /**
-   * Pay a collection. `start` gives a checkout session: an address and an amount, held for 15 minutes; with the method `bank_transfer` a bank account too. At most 120 sessions of one link are open for a client address.
+   * Pay a collection. `start` gives a checkout session: an address and an amount, held for 15 minutes; with the method `bank_transfer` a bank account too. At most 120 sessions of one link are open for a client address. A start of an invoice or checkout with the choice of an open unpaid session of the same client address gets that session again, and so does one that names its own open session.
    * `POST /v1/pay/{collectionId}`
    *
    * @example
