@@ -1,6 +1,6 @@
 import { newId } from '@payments/kernel'
 import { expect, test } from 'vitest'
-import { call, type Merchant, newMerchant, signedIn, useService } from '#testing'
+import { call, type Merchant, newCollection, newMerchant, newRoute, signedIn, useService } from '#testing'
 
 const service = useService()
 const body = { name: 'Ada Obi', email: 'ada@example.com' }
@@ -169,6 +169,60 @@ test('erasing a customer leaves nothing that was written about them in the log',
   ])
   expect(rows).toHaveLength(3)
   for (const text of ['ada@example.com', 'Ada Obi', 'Ada Eze']) expect(JSON.stringify(rows)).not.toContain(text)
+})
+
+test('erasing a customer empties the requests about everything of theirs: no title, description, item or name of a route says who they were', async () => {
+  const merchant = await newMerchant(service)
+  const other = (await merchant.call('POST /v1/customers', { body: { ...body, email: 'other@example.com' } })).body.data
+  const { id: customerId } = (await merchant.call('POST /v1/customers', { body })).body.data
+  const link = await newCollection(merchant, {
+    customerId,
+    title: 'Obi Ada’s rent',
+    description: 'For Obi Ada',
+    metadata: { of: 'Obi Ada' },
+  })
+  await merchant.call(`PATCH /v1/collections/${link.id}`, {
+    body: { title: 'Rent of Obi Ada' },
+    key: 'rent of Obi Ada',
+  })
+  await newRoute(merchant, { customerId, name: 'Savings of Obi Ada' })
+  await newRoute(merchant, { customerId: other.id, name: 'Treasury', originChainKey: 'polygon' })
+  await service.process.requestLog.flush()
+  await merchant.call(`POST /v1/customers/${customerId}/anonymise`)
+  await service.process.requestLog.flush()
+  const { rows } = await service.runtime.pool.query('select * from request_log where organisation_id = $1', [
+    merchant.organisationId,
+  ])
+  expect(rows).toHaveLength(7)
+  expect(JSON.stringify(rows)).not.toMatch(/Obi/)
+  // The other customer is no concern of it.
+  expect(JSON.stringify(rows)).toContain('Treasury')
+})
+
+test('an address with a token, and what is written for a payer, are in no body of the log, whether the request succeeds or not', async () => {
+  const merchant = await newMerchant(service)
+  const url = 'https://hooks.merchant.example/services/T0/hunter2?token=hunter3'
+  const made = (await merchant.call('POST /v1/webhooks', { body: { url } })).body.data
+  expect(made.url).toBe(url)
+  await merchant.call(`PATCH /v1/webhooks/${made.id}`, { body: { url: `${url}&more=hunter4` } })
+  await merchant.call(`GET /v1/webhooks/${made.id}`)
+  const bad = 'https://hunter5:hunter6@10.0.0.1/?token=hunter7'
+  expect((await merchant.call('POST /v1/webhooks', { body: { url: bad } })).status).toBe(422)
+  const items = [{ description: 'hunter8 lessons', quantity: 1, unitAmount: '25' }]
+  const { id } = await newCollection(merchant, {
+    type: 'invoice',
+    amount: undefined,
+    items,
+    title: 'hunter9',
+    description: 'hunter10',
+  })
+  await merchant.call(`GET /v1/collections/${id}`)
+  await service.process.requestLog.flush()
+  const { rows } = await service.runtime.pool.query('select * from request_log where organisation_id = $1', [
+    merchant.organisationId,
+  ])
+  expect(rows).toHaveLength(6)
+  expect(JSON.stringify(rows)).not.toMatch(/hunter/)
 })
 
 test('invalid filters are refused by name', async () => {

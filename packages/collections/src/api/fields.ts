@@ -1,4 +1,4 @@
-import { Amount, isWholeBasisPoints, items, nameText, shownText, text } from '@payments/kernel'
+import { Amount, isWholeBasisPoints, items, nameText, personal, shownText, text } from '@payments/kernel'
 import { z } from 'zod'
 import { originMistake, returnUrlMistake } from '../pay/return-urls.ts'
 
@@ -20,7 +20,7 @@ const taxCategory = z.enum(taxCategories).meta({
 })
 
 const NewItem = z.strictObject({
-  description: shownText(nameText(200)).meta({ description: 'What is sold', example: 'Consulting, one day' }),
+  description: personal(shownText(nameText(200)).meta({ description: 'What is sold', example: 'Consulting, one day' })),
   quantity: quantity.min(1).max(MOST_QUANTITY),
   unitAmount: Amount.meta({
     description: 'Price of one, without tax, in the currency of `pricing`, or else in `currency`',
@@ -34,7 +34,7 @@ const NewItem = z.strictObject({
 
 export const Item = z
   .object({
-    description: text('What is sold', 'Consulting, one day'),
+    description: personal(text('What is sold', 'Consulting, one day')),
     quantity,
     unitAmount: text('Price of one, without tax, as decimal text', '400'),
     taxPercent,

@@ -5,6 +5,7 @@ import {
   type LedgerEntry,
   networkOf,
   type ObjectBalance,
+  personal,
   text,
   toDecimal,
   toMinor,
@@ -45,7 +46,7 @@ const CollectionReceipt = z
     sessionId: id('checkout session', 51),
     collectionId: id('link, invoice or checkout', 50),
     collectionType: text('`link`, `invoice` or `checkout`', 'invoice'),
-    title: text('What was paid for', 'Consulting in January'),
+    title: personal(text('What was paid for', 'Consulting in January')),
     number: text('Number of an invoice; empty for others', 'INV-000001'),
     status: text('State of the session', 'paid'),
     // Absent from earlier receipts.

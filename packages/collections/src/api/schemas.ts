@@ -43,11 +43,16 @@ export const currencies = ['USDC', 'USDT', 'EURC'] as const
 
 const amountText = (description: string, example = '25') => text(`${description}, as decimal text`, example)
 const Type = z.enum(types).meta({ description: 'Kind of the collection' })
-const Title = shownText(nameText(120)).meta({ description: 'What is paid for', example: 'Consulting in January' })
-const Description = shownText(z.string().max(1000)).meta({
-  description: 'More about it, for the payer',
-  example: 'Two days on site',
-})
+// A merchant may name the payer in these texts: the request log does not keep them.
+const Title = personal(
+  shownText(nameText(120)).meta({ description: 'What is paid for', example: 'Consulting in January' }),
+)
+const Description = personal(
+  shownText(z.string().max(1000)).meta({
+    description: 'More about it, for the payer',
+    example: 'Two days on site',
+  }),
+)
 const Currency = z.enum(currencies).meta({ description: 'Currency that you receive', example: 'USDC' })
 const NetworkKey = (description: string, example: string) => z.string().min(1).max(40).meta({ description, example })
 const Time = (description: string) =>
@@ -216,8 +221,8 @@ export const Collection = z
     id: id('collection', COLLECTION),
     type: Type,
     status: Status,
-    title: text('What is paid for', 'Consulting in January'),
-    description: text('More about it, for the payer', 'Two days on site').nullable(),
+    title: personal(text('What is paid for', 'Consulting in January')),
+    description: personal(text('More about it, for the payer', 'Two days on site')).nullable(),
     amount: amountText('What is asked for; null where the payer chooses, and with `pricing`').nullable(),
     pricing: Pricing.nullable(),
     subtotal: amountText(
@@ -498,8 +503,8 @@ export const PayPage = z
     payable: z.boolean().meta({ description: 'A session can be started', example: true }),
     environment: z.enum(['test', 'live']).meta({ description: 'In `test` no money moves', example: 'test' }),
     merchant: z.object({ name: text('Name of the merchant', 'Ada Ltd') }).meta({ description: 'Who is paid' }),
-    title: text('What is paid for', 'Consulting in January'),
-    description: text('More about it', 'Two days on site').nullable(),
+    title: personal(text('What is paid for', 'Consulting in January')),
+    description: personal(text('More about it', 'Two days on site')).nullable(),
     number: text('Number of an invoice', 'INV-000001').nullable(),
     amount: amountText('What is asked for; null where the payer chooses, and with `pricing`').nullable(),
     pricing: Pricing.nullable(),

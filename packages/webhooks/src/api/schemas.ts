@@ -19,10 +19,13 @@ import { deliveryMachine, endpointMachine } from '../endpoints/states.ts'
 
 const [ENDPOINT, EVENT, DELIVERY] = [40, 41, 42]
 
-const Url = z
-  .string()
-  .max(2048)
-  .meta({ description: 'HTTPS address that receives the events', example: 'https://merchant.example/webhooks' })
+/** Who knows a token in it can send events to its owner: in a query, or in the path, as receivers of chats have it. */
+const Url = secret(
+  z
+    .string()
+    .max(2048)
+    .meta({ description: 'HTTPS address that receives the events', example: 'https://merchant.example/webhooks' }),
+)
 const Description = shownText(z.string().trim().max(200)).meta({
   description: 'Your note about the endpoint',
   example: 'Order service',
@@ -74,7 +77,7 @@ export const Recovered = z.object({
 export const Endpoint = z
   .object({
     id: id('webhook endpoint', ENDPOINT),
-    url: text('Address that receives the events', 'https://merchant.example/webhooks'),
+    url: secret(text('Address that receives the events', 'https://merchant.example/webhooks')),
     description: text('Your note about the endpoint', 'Order service').nullable(),
     events: z.array(z.string()).nullable().meta(EVENTS),
     status: Status,

@@ -21,7 +21,7 @@ const Payment = z.object({
   kind: z.enum(transactionKinds).meta({ description: 'Kind of the transaction', example: 'collection' }),
   status: text('Its status now', 'paid'),
   number: text('Number of the invoice that was paid; null for another', 'INV-000001').nullable(),
-  title: text('What was paid for; null where nobody said it', 'Consulting in January').nullable(),
+  title: personal(text('What was paid for; null where nobody said it', 'Consulting in January')).nullable(),
   amount: text('As the list of transactions shows it', '25'),
   asset: text('Symbol of its asset', 'USDC'),
   fees: items('What was charged for it so far, from the journal', Amount),

@@ -1,5 +1,6 @@
 import { isId, type Tenant } from '@payments/kernel'
 import type { AnonymisedCustomer } from '../../domain/data.ts'
+import { domainsOf } from '../../domain/domain.ts'
 import type { QueryContext, UnitOfWork } from '../../operations/context.ts'
 import { sqlOf } from '../../transactions/unit.ts'
 import { totalSql } from '../counts.ts'
@@ -139,11 +140,25 @@ async function find(
   return rows[0]
 }
 
-/** Erases what requests about a customer kept that the merchant wrote. Their personal data was never kept. */
-export async function eraseRequests({ em, actor }: UnitOfWork, { id }: AnonymisedCustomer): Promise<void> {
+/**
+ * Erases what requests about a customer, and about objects of the customer, kept that the merchant wrote: a title or a name of a route may
+ * say who pays. What is marked as personal data was never kept.
+ */
+export async function eraseRequests(unit: UnitOfWork, { id }: AnonymisedCustomer): Promise<void> {
+  const { em, actor, runtime } = unit
+  const all = runtime.orm.getMetadata()
+  const tables = domainsOf(runtime)
+    .flatMap(({ data }) => data?.resources ?? [])
+    .map(({ entity }) => all.get(entity.meta.class))
+    .filter(({ properties }) => 'customerId' in properties && 'id' in properties)
+    .map(({ tableName }) => tableName)
+  const objects = [...new Set(tables)].map(
+    (table) => `select id from ${table} where customer_id = $1 and organisation_id = $2 and environment = $3`,
+  )
   await sqlOf(em).query(
     `update request_log set request_body = null, response_body = null, idempotency_key = null
-      where resource_id = $1 and organisation_id = $2 and environment = $3`,
+      where resource_id = any (array(${['select $1::uuid', ...objects].join(' union all ')})) and organisation_id = $2 and environment = $3
+        and (request_body is not null or response_body is not null or idempotency_key is not null)`,
     [id, actor.organisationId, actor.environment],
   )
 }
