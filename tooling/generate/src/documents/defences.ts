@@ -46,12 +46,14 @@ export const attackers: readonly Attacker[] = [
     who: 'Holder of a leaked API key',
     has: 'one key',
     promise:
-      'create keys, change refund addresses or allowed payout destinations in live, exceed the daily limits, use it from other addresses than it allows',
+      'create keys, change refund addresses, allowed payout destinations or by what payers know the organisation in live, exceed the daily limits of payouts and emails, use it from other addresses than it allows',
     tests: [
       'services/gateway/src/access.test.ts › admits and refuses exactly the callers that its access names: %s',
       'packages/routes/src/routes.test.ts › creating › five fields are enough in the sandbox; in live a route needs a refund address, which only an owner with a confirmed session sets',
       'packages/ledger/src/payouts/payout-controls.test.ts › the live allow-list is changed by an owner with a confirmed session only, and bad destinations are named',
       'packages/cngn/src/limits.test.ts › a live %s › counts against the daily limit before a later %s, which reserves nothing',
+      'packages/branding/src/identity/identity.test.ts › in live only an owner with a confirmed session changes %s; in test a key does',
+      'packages/collections/src/collections/invoices/sending.test.ts › a live organisation sends as many emails with invoices in a day as the setting says, also at the same time; others send theirs',
       'packages/accounts/src/keys/keys.test.ts › a key with allowed addresses works from those only, whatever their spelling',
     ],
   },
@@ -197,12 +199,14 @@ export const defended: readonly {
     topic: 'Step-up',
     promises: [
       held(
-        'Live keys, owners, members, live refund addresses and payout destinations need a code of less than 10 minutes ago.',
+        'Live keys, owners, members, live refund addresses, payout destinations, and the names, support address and links that payers see in live need a code of less than 10 minutes ago; all owners are told of the latter.',
         'packages/accounts/src/signin/confirmation.test.ts › a live key needs a sign-in or a confirmation of less than 10 minutes ago, a test key none',
         'packages/accounts/src/signin/confirmation.test.ts › managing members and inviting anybody, leaving too, need a confirmed session',
         'packages/accounts/src/signin/confirmation.test.ts › refreshing a session and changing the organisation confirm nothing',
         'packages/routes/src/routes.test.ts › creating › five fields are enough in the sandbox; in live a route needs a refund address, which only an owner with a confirmed session sets',
         'packages/ledger/src/payouts/payout-controls.test.ts › the live allow-list is changed by an owner with a confirmed session only, and bad destinations are named',
+        'packages/branding/src/identity/identity.test.ts › in live only an owner with a confirmed session changes %s; in test a key does',
+        'packages/branding/src/identity/identity.test.ts › all owners are told of a change of what payers see in live, by an email and in the app, and nobody of a colour',
       ),
     ],
   },
@@ -217,6 +221,11 @@ export const defended: readonly {
         'packages/accounts/src/keys/keys.test.ts › an organisation has at most 100 active keys, also in parallel and over all processes',
         'packages/accounts/src/comparison.test.ts › a key is compared once, in constant time, whether its lookup part is known, unknown or of an inactive key',
         'packages/accounts/src/sessions/credentials.test.ts › a key acts in its own environment, with its effective scopes',
+      ),
+      held(
+        'A program receives one when its user has typed the code that the program shows: no link contains it, and no screen repeats it.',
+        'packages/accounts/src/signin/device.test.ts › no link carries the code, and nothing is found, allowed or refused without all of it, whatever a program chose',
+        'tooling/acceptance/src/browser/dashboard-developers.test.ts › engineers in the dashboard › an engineer signs the command line in by typing its code and choosing what its key may do, refuses another one, and revokes the key; no link fills the code in',
       ),
       held(
         'They cannot create keys.',
@@ -380,6 +389,11 @@ export const defended: readonly {
         'packages/collections/src/pay/receipts/cost.test.ts › while the documents of one organisation are made, every other request is answered, its receipts are refused as busy, and those of others come in turn',
       ),
       held(
+        'A verified domain is looked at every week, and loses its mark when its record is gone twice.',
+        'packages/branding/src/identity/verification.test.ts › a domain whose record is gone twice in a row, a day apart, is no longer verified, and the merchant is told both times',
+        'packages/branding/src/identity/verification.test.ts › a record that is back at the second look, and name servers that do not answer, end nothing',
+      ),
+      held(
         'Emails show names of strangers without links.',
         'packages/accounts/src/organisations/invitations.test.ts › an invitation shows the name of the organisation in one line and without links, whatever it is',
       ),
@@ -434,6 +448,12 @@ export const defended: readonly {
         'packages/webhooks/src/purge.test.ts › old deliveries that ended and old events without deliveries are deleted; what must still be sent stays',
         'packages/notifications/src/notifications.test.ts › notifications are deleted after the configured time, read or not',
         'packages/accounts/src/sessions/sessions.test.ts › scheduled purges delete only ended sessions and counters whose window has ended',
+      ),
+      held(
+        'The request log keeps no field that is marked as a secret or personal, nor titles, descriptions and addresses of webhooks; erasing a customer empties the requests about everything of theirs.',
+        'packages/requests/src/requests.test.ts › an address with a token, and what is written for a payer, are in no body of the log, whether the request succeeds or not',
+        'packages/requests/src/requests.test.ts › erasing a customer empties the requests about everything of theirs: no title, description, item or name of a route says who they were',
+        'services/gateway/src/requests/redaction.test.ts › $name › the log keeps no secret and no personal data of its examples, in success and in failure',
       ),
       held(
         'Log lines hold no bodies, keys or, with a mail server, codes; your log collector decides how long they are kept.',
