@@ -1,9 +1,9 @@
 import { errors as commonErrors, noInput } from '@payments/kernel'
 import { command, query } from '@payments/platform'
-import { branding, changeBranding, readUpload, removeLogo, uploadLogo } from './brand/service.ts'
-import { askDomain, keepDomain } from './domains/verification.ts'
 import { errors } from './errors.ts'
+import { askDomain, keepDomain } from './identity/verification.ts'
 import { Branding, BrandingPatch, LogoUpload } from './schemas.ts'
+import { branding, changeBranding, readUpload, removeLogo, uploadLogo } from './service.ts'
 
 const tag = 'Branding'
 

@@ -1,6 +1,6 @@
 import type { Page } from '@payments/platform'
-import { errors } from '../errors.ts'
-import { findLogo } from '../logos/stored.ts'
+import { errors } from './errors.ts'
+import { findLogo } from './logos/stored.ts'
 
 const YEAR = 31_536_000
 
