@@ -10,7 +10,7 @@ import { refusalOf } from '../../parts/rights.ts'
 const ACCESS = { read_write: 'Read and write', read: 'Read' } as const
 
 /**
- * Allows or refuses a command line that waits for a key of this organisation. The code is typed, and no link fills it in: whoever clicks a link
+ * Allows or refuses a command line that waits for a key of this organisation. The code is typed, and no link fills it in: a person who clicks a link
  * of a stranger would otherwise allow the stranger's command line.
  */
 export function CommandLine() {
