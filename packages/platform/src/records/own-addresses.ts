@@ -2,7 +2,7 @@ import { type Mistakes, refuseMistakes } from '@payments/kernel'
 import { domainsOf } from '../domain/domain.ts'
 import type { OwnAddresses } from '../domain/money.ts'
 import type { QueryContext, Runtime, UnitOfWork } from '../operations/context.ts'
-import { lookupsOf } from '../transactions/unit.ts'
+import { sqlOf } from '../transactions/unit.ts'
 
 /** Stored addresses of the EVM are in their checksum's spelling, or in lower case. */
 const spellingsOf = (address: string): readonly string[] => [...new Set([address, address.toLowerCase()])]
@@ -44,7 +44,7 @@ export async function refuseOwnAddresses(
     if ('known' in each)
       for (const address of each.known(context.runtime))
         for (const spelling of spellingsOf(address)) places.set(spelling, place)
-  const { rows } = await lookupsOf(context).query<{ address: string; place: number }>(statement(own), [
+  const { rows } = await sqlOf(context.em).query<{ address: string; place: number }>(statement(own), [
     given.flatMap(({ spellings }) => spellings),
   ])
   for (const { address, place } of rows) places.set(address, place)
