@@ -58,6 +58,7 @@ export const furtherSettings = ({ relay, near, paycrest, exchange, node, cngn, q
   PAYOUT_DAILY_LIMITS: 'USDC:50000,cNGN:10000000',
   OPERATOR_LIMITS: 'USDC:500,cNGN:500000',
   SWAP_MIN_AMOUNT: '2',
+  INVOICE_EMAILS_PER_DAY: '400',
   SWAP_MAX_AMOUNT: '5000',
   SWAP_MIN_REFUND_AMOUNT: '0.2',
   SWAP_MAX_SLIPPAGE_PERCENT: '2',
