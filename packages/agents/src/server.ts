@@ -34,7 +34,7 @@ const NEVER =
   /^(paymentRoutes\.refundAddresses\.update|payoutControls\.update|webhookEndpoints\.(create|rotateSecret)|customers\.anonymise)$/
 /**
  * What an agent may do in live beside reading, each by its name, so that a new operation is none of it: nothing that names a destination of
- * money or of events, sends an email, changes what payers see or a policy, or asks somebody’s bank number of an authority.
+ * money or of events, sends an email, changes what payers see or a policy, or checks an identity with an authority.
  */
 const IN_LIVE: ReadonlySet<string> = new Set([
   ...['customers.create', 'customers.update', 'paymentRoutes.syncDeposits'],

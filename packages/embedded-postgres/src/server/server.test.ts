@@ -18,7 +18,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { cleanUp, eventually, query, temporaryDirectory, testServer } from '../../test/servers.ts'
 import { socketFolder } from '../directory/sockets.ts'
 import { serverUser } from '../directory/user.ts'
-import { ensureDatabase, startEmbedded } from '../index.ts'
+import { type EmbeddedServerOptions, ensureDatabase, startEmbedded } from '../index.ts'
 import { processOptions } from './cluster.ts'
 import { findPostmaster } from './postmaster.ts'
 import { shutDown } from './shutdown.ts'
@@ -128,10 +128,11 @@ test('a second service on a directory in use is refused, and the first one keeps
   expect([server.pid(), server.onLost.mock.calls.length]).toEqual([pid, 0])
 })
 
-test('the running server of a crashed service is taken over, and is supervised from then on', async () => {
-  const directory = temporaryDirectory()
+/** A service on this directory that is killed once its server runs. Returns the id of the server's process. */
+async function crashed(directory: string, options: EmbeddedServerOptions = {}): Promise<number | undefined> {
   const index = fileURLToPath(new URL('../index.ts', import.meta.url))
-  const script = `import { startEmbedded } from '${index}'; await startEmbedded('${directory}', { settings: ['fsync=off'] }); console.log('up')`
+  const given = JSON.stringify({ settings: ['fsync=off'], ...options })
+  const script = `import { startEmbedded } from '${index}'; await startEmbedded('${directory}', ${given}); console.log('up')`
   const service = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -140,6 +141,12 @@ test('the running server of a crashed service is taken over, and is supervised f
   const pid = findPostmaster(join(directory, 'postgres'))?.pid
   service.kill('SIGKILL')
   await once(service, 'exit')
+  return pid
+}
+
+test('the running server of a crashed service is taken over, and is supervised from then on', async () => {
+  const directory = temporaryDirectory()
+  const pid = await crashed(directory)
   const server = await testServer(directory)
   expect(server.pid()).toBe(pid)
   server.kill()
@@ -148,24 +155,11 @@ test('the running server of a crashed service is taken over, and is supervised f
 })
 
 test('the server of a service that ended without stopping it stops by itself, and one that was taken over does not', async () => {
-  const index = fileURLToPath(new URL('../index.ts', import.meta.url))
-  const crashed = async (directory: string) => {
-    const script = `import { startEmbedded } from '${index}'; await startEmbedded('${directory}', { settings: ['fsync=off'], orphanSeconds: 2 }); console.log('up')`
-    const service = spawn(process.execPath, ['--input-type=module', '-e', script], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    cleanUp(() => service.kill('SIGKILL'))
-    await once(service.stdout, 'data')
-    const pid = findPostmaster(join(directory, 'postgres'))?.pid
-    service.kill('SIGKILL')
-    await once(service, 'exit')
-    return pid
-  }
   const left = temporaryDirectory()
-  expect(await crashed(left)).toBeGreaterThan(0)
+  expect(await crashed(left, { orphanSeconds: 2 })).toBeGreaterThan(0)
   await eventually(() => expect(findPostmaster(join(left, 'postgres'))).toBeUndefined(), 10)
   const taken = temporaryDirectory()
-  const pid = await crashed(taken)
+  const pid = await crashed(taken, { orphanSeconds: 2 })
   const server = await testServer(taken)
   await sleep(4000)
   expect([server.pid(), server.onRestart.mock.calls.length]).toEqual([pid, 0])
