@@ -233,10 +233,12 @@ describe.runIf(hasTools(chromiumCommand()))('a tab that follows changes in Chrom
       const own = page.getByRole('row').filter({ hasText: organisationId.slice(-8) })
       await pass(90, async () => (await own.count()) > 0)
       await own.waitFor({ timeout: PATIENCE })
-      // What does not change without a word is not asked for by the clock.
+      // What does not change without a word is not asked for by the clock. What the other tests of this file changed is not told.
       await page.clock.resume()
+      const streams = await holdStreams(page)
       await page.goto(`${service.url}/console/settings`)
       await page.getByRole('heading', { name: 'Settings in force' }).waitFor({ timeout: PATIENCE })
+      await expect.poll(streams.held, { timeout: PATIENCE }).toBeGreaterThan(0)
       await pause()
       // By the clock of the page its stream is silent after 45 s. It is opened anew, and what is shown is read; then not for as long.
       read.length = 0

@@ -301,6 +301,8 @@ describe.runIf(hasTools(chromiumCommand()))('paying in Chromium', () => {
     const { page, context } = await phone()
     await open(page, (await newCollection(merchant)).id)
     const id = await begin(page)
+    // The page is shown before its script is loaded, and without it nothing can say that the connection is lost.
+    await page.locator('html.script').waitFor(LIVE)
     await context.setOffline(true)
     await page.getByText('No connection. This page tries again by itself').waitFor(LIVE)
     await paySession(merchant, id)
