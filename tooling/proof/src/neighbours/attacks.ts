@@ -36,6 +36,11 @@ const creation = ({ path, body }: Sample, given: object = {}) => [`POST ${path}`
 const DEEP = `{"name":"x","metadata":${'{"a":'.repeat(8000)}1${'}'.repeat(8000)}}`
 const hostile = ['one deep chain', 'deep chains of objects', 'many keys'].map((name) => HOSTILE_BODIES[name] ?? '')
 const LISTS = ['customers', 'events', 'payment-routes', 'swaps', 'offramps', 'notifications']
+/** Over as many objects as {@link LISTS} have. */
+const TOOLS = ['customers_list', 'paymentRoutes_list', 'swaps_list', 'offramps_list'].map((name) => ({
+  ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+  params: { name, arguments: {} },
+}))
 const sync = ({ routeId }: Attacker) => `POST /v1/payment-routes/${routeId}/deposits/sync`
 /** What images cost before they were read by their headers: a minute and a gigabyte, seconds, seconds, and a second for an honest one. */
 const LOGOS = [twoHeaders(64, 10_000), twoHeaders(64, 3000), manyScans(4990), manyScans(20), plainPng(1024)].map(
@@ -48,6 +53,7 @@ const attacks = {
   /** In every domain at once. Each kind runs at a bounded rate, so that the machine is not what is measured. */
   domains: {
     'the longest lists': attack(4, 200, (_, number) => [`GET /v1/${LISTS[number % LISTS.length]}`]),
+    'agents over the longest lists': attack(2, 200, (_, number) => ['POST /mcp', TOOLS[number % TOOLS.length]]),
     exports: attack(2, 300, () => ['GET /v1/events/export']),
     'deep and wide bodies': attack(2, 100, (_, number) => [
       'POST /v1/customers',
@@ -108,7 +114,10 @@ export async function runAttacks(target: Target, attacker: Attacker, stop: Abort
       await call(attacker, line, {
         body,
         signal: AbortSignal.any([stop, AbortSignal.timeout(20_000)]),
-        headers: { 'x-forwarded-for': `198.51.100.${number % 250}` },
+        headers: {
+          'x-forwarded-for': `198.51.100.${number % 250}`,
+          accept: 'application/json, text/event-stream',
+        },
         token: isPublic ? null : attacker.key,
         ...(isPublic ? { key: null } : {}),
       }).catch(() => undefined)
@@ -118,7 +127,12 @@ export async function runAttacks(target: Target, attacker: Attacker, stop: Abort
   const requests = Object.values<Attack>(attacks[target]).flatMap((each) =>
     Array.from({ length: each.clients }, (_, first) => client(each, first)),
   )
-  const connections = target === 'resources' ? [holdUnread(attacker.url, stop), holdIdle(attacker.url, stop)] : []
+  const connections =
+    target === 'resources'
+      ? [holdUnread(attacker.url, stop), holdIdle(attacker.url, stop)]
+      : target === 'domains'
+        ? [trickle(attacker, stop)]
+        : []
   await Promise.all([...requests, ...connections])
   return sent
 }
@@ -129,6 +143,24 @@ async function holdUnread(url: string, stop: AbortSignal): Promise<void> {
     held(url, 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(60)),
   )
   while (!stop.aborted) await sleep(200)
+  for (const socket of sockets) socket.destroy()
+}
+
+/** Exports that are read a kilobyte at a time, and event streams that are opened and left, each replaced after seconds. */
+async function trickle({ url, key }: Attacker, stop: AbortSignal): Promise<void> {
+  const { host } = new URL(url)
+  const asked = (path: string) =>
+    held(url, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\n\r\n`)
+  const sockets: Socket[] = []
+  while (!stop.aborted) {
+    while (sockets.length < 12)
+      sockets.push(asked(sockets.length % 3 === 0 ? '/v1/events/stream' : '/v1/events/export'))
+    for (let beat = 0; beat < 20 && !stop.aborted; beat++) {
+      for (const socket of sockets) socket.read(1024)
+      await sleep(200)
+    }
+    for (const socket of sockets.splice(0, 3)) socket.destroy()
+  }
   for (const socket of sockets) socket.destroy()
 }
 
