@@ -1,9 +1,17 @@
 import { system, type Tenant } from '@payments/kernel'
-import { move, queryContext, type Runtime, sqlOf, type UnitOfWork, unitOfWork } from '@payments/platform'
+import {
+  move,
+  type QueryContext,
+  queryContext,
+  type Runtime,
+  sqlOf,
+  type UnitOfWork,
+  unitOfWork,
+} from '@payments/platform'
 import { errors } from '../api/errors.ts'
 import { sessionResource } from '../entity.ts'
 import { lockedCollection, moveCollection } from './changes.ts'
-import { remind } from './invoices/invoices.ts'
+import { prepareReminder, remind } from './invoices/invoices.ts'
 
 const BATCH = 200
 
@@ -16,6 +24,8 @@ interface Due {
 /** One kind of due change: what is due, after the last id of the batch before, and how it is applied. */
 interface Change {
   readonly due: string
+  /** What takes long, before the transaction. */
+  before?(context: QueryContext, id: string): Promise<unknown>
   apply(unit: UnitOfWork, id: string): Promise<unknown>
 }
 
@@ -40,6 +50,7 @@ const changes: readonly Change[] = [
   {
     due: `select id, organisation_id, environment from collections
            where overdue_at <= now() and overdue_at is not null and status = 'open' and id > $1 order by id limit $2`,
+    before: prepareReminder,
     async apply(unit, id) {
       const row = await lockedCollection(unit, id)
       if (!isPast(row.overdueAt)) return
@@ -54,16 +65,19 @@ const changes: readonly Change[] = [
  * run, and holds up no other. Several processes may do it at once.
  */
 export async function applyDue(runtime: Runtime, signal: AbortSignal): Promise<void> {
-  for (const { due, apply } of changes) {
+  for (const { due, before, apply } of changes) {
     let last = '00000000-0000-0000-0000-000000000000'
     for (let rows: Due[] | undefined; !signal.aborted && (!rows || rows.length === BATCH); ) {
       rows = (await runtime.pool.query<Due>(due, [last, BATCH])).rows
       for (const { id, organisation_id, environment } of rows) {
         last = id
         const context = queryContext(runtime, system(organisation_id, environment))
-        await unitOfWork(context, (unit) => apply(unit, id)).catch((error: unknown) => {
+        try {
+          await before?.(context, id)
+          await unitOfWork(context, (unit) => apply(unit, id))
+        } catch (error) {
           if (!runtime.database.report(error)) runtime.log.error({ err: error, id }, 'due change failed')
-        })
+        }
       }
     }
   }

@@ -36,6 +36,12 @@ export async function prepareDocument(context: QueryContext, id: string): Promis
   if (status === 'open' || status === 'overdue') await invoiceDocument(context, id)
 }
 
+/** Makes the document that {@link remind} attaches once the invoice is overdue, before that transaction; none for one that was never sent. */
+export async function prepareReminder(context: QueryContext, id: string): Promise<void> {
+  const invoice = await findInvoice(context, id)
+  if (invoice.sentAt) await invoicePdf(await writtenInvoice(context, { ...invoice, status: 'overdue' }), context.log)
+}
+
 /**
  * An invoice as structured data, as its PDF holds it.
  * @throws collection_not_found 404, invoice_not_found 404, validation_failed 422 with what it lacks
