@@ -1,4 +1,4 @@
-import { command, completeList, type QueryContext, query } from '@payments/platform'
+import { command, completeList, NEWEST, type QueryContext, query } from '@payments/platform'
 import type { z } from 'zod'
 import { type CustomerRow, present } from './entity.ts'
 import { errors } from './errors.ts'
@@ -26,7 +26,7 @@ export function customersRouter<S extends PlainCustomer>(customers: Customers<S>
       item: schema,
       rows: shownPages,
       async newest(context) {
-        const { rows, total } = await searchCustomers(context, { limit: 200 })
+        const { rows, total } = await searchCustomers(context, { limit: NEWEST })
         return { rows: rows.map(shown), total }
       },
     }),

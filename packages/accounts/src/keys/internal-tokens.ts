@@ -1,5 +1,5 @@
 import { invalid, isId, newId } from '@payments/kernel'
-import { digest, type QueryContext, randomText, rowsAndTotal, type UnitOfWork } from '@payments/platform'
+import { digest, NEWEST, type QueryContext, randomText, rowsAndTotal, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
@@ -69,7 +69,7 @@ const logged = (unit: UnitOfWork, { id, name }: InternalTokenRow, message: strin
 
 /** The tokens of all operators, newest first, at most 200; `total` counts all. */
 export async function listTokens(context: QueryContext): Promise<{ rows: InternalTokenRow[]; total: number }> {
-  const newest = { orderBy: { createdAt: 'desc', id: 'desc' }, limit: 200 } as const
+  const newest = { orderBy: { createdAt: 'desc', id: 'desc' }, limit: NEWEST } as const
   return rowsAndTotal(await context.em.findAndCount(InternalTokenEntity, {}, newest))
 }
 

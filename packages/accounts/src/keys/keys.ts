@@ -1,6 +1,14 @@
 import { type Actor, errors as commonErrors, type Environment, isId, newId } from '@payments/kernel'
 import { notify } from '@payments/notifications'
-import { digest, type QueryContext, randomText, rowsAndTotal, sameSecret, type UnitOfWork } from '@payments/platform'
+import {
+  digest,
+  NEWEST,
+  type QueryContext,
+  randomText,
+  rowsAndTotal,
+  sameSecret,
+  type UnitOfWork,
+} from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
@@ -117,7 +125,7 @@ export async function listKeys(context: QueryContext): Promise<{ rows: ApiKeyRow
     await context.em.findAndCount(
       ApiKeyEntity,
       { organisationId: context.actor.organisationId },
-      { filters: false, orderBy: { createdAt: 'desc', id: 'desc' }, limit: 200 },
+      { filters: false, orderBy: { createdAt: 'desc', id: 'desc' }, limit: NEWEST },
     ),
   )
 }

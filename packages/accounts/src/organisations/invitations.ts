@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
 import { isId, newId } from '@payments/kernel'
-import { type CallContext, type QueryContext, rowsAndTotal, type UnitOfWork } from '@payments/platform'
+import { type CallContext, NEWEST, type QueryContext, rowsAndTotal, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
@@ -97,7 +97,7 @@ export async function invite(
 /** The organisation's invitations, newest first, at most 200; `total` counts all. */
 export async function listInvitations(context: QueryContext): Promise<{ rows: InvitationRow[]; total: number }> {
   const { organisationId } = context.actor
-  const options = { orderBy: { createdAt: 'desc', id: 'desc' }, limit: 200 } as const
+  const options = { orderBy: { createdAt: 'desc', id: 'desc' }, limit: NEWEST } as const
   return rowsAndTotal(await context.em.findAndCount(InvitationEntity, { organisationId }, options))
 }
 

@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
 import { isId, risingAfter } from '@payments/kernel'
-import { type QueryContext, rowsAndTotal, type UnitOfWork } from '@payments/platform'
+import { NEWEST, type QueryContext, rowsAndTotal, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
@@ -11,7 +11,11 @@ import { isOperatorEmail } from './operators.ts'
 /** All organisations, newest first, at most 200; `total` counts all. */
 export async function listOrganisations(context: QueryContext): Promise<{ rows: OrganisationRow[]; total: number }> {
   return rowsAndTotal(
-    await context.em.findAndCount(OrganisationEntity, {}, { orderBy: { createdAt: 'desc', id: 'desc' }, limit: 200 }),
+    await context.em.findAndCount(
+      OrganisationEntity,
+      {},
+      { orderBy: { createdAt: 'desc', id: 'desc' }, limit: NEWEST },
+    ),
   )
 }
 

@@ -11,7 +11,7 @@ export {
   FIRST_VALUE,
   timeZone,
 } from './export.ts'
-export { newestAndTotal, rowsAndTotal } from './newest.ts'
+export { NEWEST, newestAndTotal, rowsAndTotal } from './newest.ts'
 export { columnsOf, listSqlOf, rowMapper } from './rows.ts'
 export {
   amountBound,

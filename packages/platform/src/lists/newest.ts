@@ -5,7 +5,7 @@ import { sqlOf } from '../transactions/unit.ts'
 import { columnsOf, listSqlOf, rowReader, withArrays } from './rows.ts'
 
 /** How many rows a list returns at most (specification, Limits). */
-const NEWEST = 200
+export const NEWEST = 200
 
 /** Which rows of the tenant a list shows. */
 export interface Listed {

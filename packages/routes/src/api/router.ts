@@ -1,5 +1,5 @@
 import { assetNamed, assets, errors as commonErrors, noInput, requestedAmount, toDecimal } from '@payments/kernel'
-import { command, completeList, download, exportCsv, exportInput, query, sqlOf } from '@payments/platform'
+import { command, completeList, download, exportCsv, exportInput, NEWEST, query, sqlOf } from '@payments/platform'
 import { syncNow } from '../deposits/deposits.ts'
 import { presentDeposit, presentRoute, RouteEntity } from '../entity.ts'
 import { POLL, SOON_SECONDS } from '../polling/schedule.ts'
@@ -43,7 +43,7 @@ export const routesRouter = {
     item: PaymentRoute,
     rows: all,
     async newest(context) {
-      const { rows, total } = await searchRoutes(context, { limit: 200 })
+      const { rows, total } = await searchRoutes(context, { limit: NEWEST })
       return { rows: rows.map(presentRoute), total }
     },
   }),

@@ -4,6 +4,7 @@ import {
   everyRow,
   locked,
   move,
+  NEWEST,
   newestAndTotal,
   type QueryContext,
   rowsAndTotal,
@@ -73,7 +74,7 @@ export async function needingAttention(context: QueryContext): Promise<{ rows: D
       {
         filters: { tenant: false },
         orderBy: { providerUpdatedAt: 'desc', id: 'desc' },
-        limit: 200,
+        limit: NEWEST,
         disableIdentityMap: true,
       },
     ),

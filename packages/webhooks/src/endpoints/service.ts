@@ -6,6 +6,7 @@ import {
   type EncryptedColumn,
   locked,
   move,
+  NEWEST,
   type QueryContext,
   rowsAndTotal,
   sqlOf,
@@ -124,7 +125,7 @@ export async function list(context: QueryContext): Promise<{ rows: EndpointRow[]
     await context.em.findAndCount(
       EndpointEntity,
       { status: { $ne: 'revoked' } },
-      { orderBy: { createdAt: 'desc', id: 'desc' }, limit: 200 },
+      { orderBy: { createdAt: 'desc', id: 'desc' }, limit: NEWEST },
     ),
   )
 }
