@@ -173,6 +173,29 @@ test('the only deposit that an address can have needs no transaction: its reques
   await expectConsistent(service)
 })
 
+test.each(['pending', 'completed'] as const)(
+  'a transaction that is named after its deposit was %s is on the deposit, its receipt and its event, and no later one takes its place',
+  async (status) => {
+    const { merchant, apply } = await begin()
+    const told = (status === 'pending' ? report : completed)({ onlyDeposit: true, depositTxHash: null })
+    await apply(told)
+    const depositTxHash = newId()
+    await apply({ ...told, depositTxHash })
+    await apply({ ...told, depositTxHash: newId() })
+    const [deposit] = (await depositsOf(merchant)).deposits
+    expect(deposit).toMatchObject({ status, depositTxHash })
+    expect((await merchant.call(`GET /v1/transactions/${deposit.id}`)).body.data).toMatchObject({
+      receipt: { status, depositTxHash },
+    })
+    const { rows } = await service.runtime.pool.query(
+      `select payload->'data'->>'depositTxHash' as hash, payload->'data'->>'status' as status from events where resource_id = $1 order by id`,
+      [deposit.id],
+    )
+    expect(rows.at(-1)).toEqual({ hash: depositTxHash, status })
+    await expectConsistent(service)
+  },
+)
+
 test('a poll that reports nothing new costs as many statements for a hundred deposits as for three', async () => {
   const { apply } = await begin()
   const all = Array.from({ length: 100 }, () => completed())

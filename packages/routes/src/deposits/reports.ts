@@ -1,4 +1,4 @@
-import { newId, spelledHash } from '@payments/kernel'
+import { newId, risingAfter, spelledHash } from '@payments/kernel'
 import { type Draft, postWithCommit } from '@payments/ledger'
 import {
   createResource,
@@ -7,6 +7,7 @@ import {
   NOT_APPLIED,
   recordContradiction,
   recordReport,
+  recordUnchanged,
   settleContradictions,
   settleReadable,
   sqlOf,
@@ -27,7 +28,14 @@ import {
 import { nextPoll } from '../polling/schedule.ts'
 import { type DepositReport, DISAGREES, type OddReport } from '../provider/provider.ts'
 import { refundOfRoute, usedRefund } from '../refunds/refund-addresses.ts'
-import { effectOf, findExisting, hasEnded, type StoredDeposit, sentBack } from '../routes/existing.ts'
+import {
+  effectOf,
+  findExisting,
+  hasEnded,
+  learnsTransaction,
+  type StoredDeposit,
+  sentBack,
+} from '../routes/existing.ts'
 import { type HiddenDeposit, hiddenDeposits, toHiddenDeposit } from '../routes/hidden-deposits.ts'
 import { journalDraft } from './journal.ts'
 
@@ -81,16 +89,11 @@ export async function applyReports(
       existing.remember(route.id, report, deposit)
       stored = deposit
     } else if (['end', 'return'].includes(effectOf(stored, report))) updated++
+    if (learnsTransaction(stored, report)) {
+      stored = await recordTransaction(unit, route, stored.id, report, changes)
+      existing.remember(route.id, report, stored)
+    }
     switch (effectOf(stored, report)) {
-      case 'learn':
-        await unit.em.nativeUpdate(
-          DepositEntity,
-          { id: stored.id, depositTxHash: null },
-          { depositTxHash: report.depositTxHash },
-          { filters: WITH_HIDDEN },
-        )
-        existing.remember(route.id, report, { ...stored, depositTxHash: report.depositTxHash })
-        break
       case 'end':
         existing.remember(route.id, report, await endDeposit(unit, route, stored.id, report, changes))
         settleContradictions(unit, { ...route, id: stored.id }, [DISAGREES])
@@ -180,6 +183,24 @@ async function endDeposit(
   })
   changes.add(before, row, report)
   keepEvidence(unit, route, row, report)
+  return row
+}
+
+/** Records the transaction of a deposit that was told without it: the deposit, the list, the receipt and an event show it, whatever its status. */
+async function recordTransaction(
+  unit: UnitOfWork,
+  route: RouteRow,
+  id: string,
+  report: DepositReport,
+  changes: DepositChangesOf,
+): Promise<DepositRow> {
+  const of = machineOf(route)
+  const before = await locked(unit, of, id, errors.deposit_not_found)
+  const learnt = { depositTxHash: report.depositTxHash, updatedAt: risingAfter(before.updatedAt) }
+  await unit.em.nativeUpdate(DepositEntity, { id }, learnt, { filters: WITH_HIDDEN })
+  const row = { ...before, ...learnt }
+  if (of.events) recordUnchanged(unit, of, row)
+  changes.add(before, row, report)
   return row
 }
 

@@ -2,7 +2,7 @@ import { system } from '@payments/kernel'
 import { aboutObject, type ClaimedPoll, heedingPause, queryContext, type Runtime } from '@payments/platform'
 import { applyAll, poll, queryOf } from '../deposits/deposits.ts'
 import { type DepositPage, type RoutesProvider, routesProvider } from '../provider/provider.ts'
-import { effectOf, findExisting } from '../routes/existing.ts'
+import { findExisting, isNews } from '../routes/existing.ts'
 import { type Checkpoint, checkpoints } from './checkpoints.ts'
 import { claimedRoutes } from './claimed.ts'
 import { type Polled, postpone } from './postpone.ts'
@@ -86,10 +86,9 @@ async function applyPages(
     const page = pages[index]
     if (!page) continue
     const { route } = one
-    const isNews =
-      (page.odd ?? []).length > 0 ||
-      page.reports.some((report) => effectOf(existing.of(route.id, report), report) !== 'nothing')
-    if (!isNews) quiet.push(one)
+    const changes =
+      (page.odd ?? []).length > 0 || page.reports.some((report) => isNews(existing.of(route.id, report), report))
+    if (!changes) quiet.push(one)
     else {
       const context = queryContext(runtime, system(route.organisationId, route.environment))
       await each(() => aboutObject(route, () => applyAll(context, route, page)))

@@ -96,7 +96,7 @@ export async function findExisting(
 }
 
 /** What a report makes of a deposit. `contradicts`: its state has no path to what is reported. `return`: a part of it was sent back. */
-export type Effect = 'create' | 'learn' | 'end' | 'return' | 'contradicts' | 'nothing'
+export type Effect = 'create' | 'end' | 'return' | 'contradicts' | 'nothing'
 
 /** An end counts with its amounts: a delivery of nothing is none. */
 export const hasEnded = ({ status, originAmount, destinationAmount }: DepositReport): boolean =>
@@ -105,7 +105,7 @@ export const hasEnded = ({ status, originAmount, destinationAmount }: DepositRep
 /** What a report makes of the deposit that it is about. */
 export function effectOf(stored: StoredDeposit | undefined, report: DepositReport): Effect {
   if (!stored) return 'create'
-  if (!hasEnded(report)) return stored.depositTxHash == null && report.depositTxHash !== null ? 'learn' : 'nothing'
+  if (!hasEnded(report)) return 'nothing'
   if (stored.status === 'pending') return 'end'
   if (stored.status === report.status)
     return hasSameAmounts(stored, report) ? returnEffect(stored, report) : 'contradicts'
@@ -115,6 +115,14 @@ export function effectOf(stored: StoredDeposit | undefined, report: DepositRepor
   if (stored.settledAt) return 'contradicts'
   return stored.status === 'failed' && REVOCABLE.has(stored.failureReason ?? '') ? 'end' : 'contradicts'
 }
+
+/** Whether a report names the transaction of a deposit of which none is known, whatever its state. */
+export const learnsTransaction = (stored: StoredDeposit, { depositTxHash }: DepositReport): boolean =>
+  stored.depositTxHash == null && depositTxHash !== null
+
+/** Whether a report changes anything of what is stored. */
+export const isNews = (stored: StoredDeposit | undefined, report: DepositReport): boolean =>
+  effectOf(stored, report) !== 'nothing' || (!!stored && learnsTransaction(stored, report))
 
 /** What goes back of a completed or refunded deposit, or went. Null where the report does not tell; more than was received is no amount of it. */
 export const goesBack = ({ status, originAmount, returnedAmount = null }: Partial<DepositReport>): bigint | null =>
