@@ -60,6 +60,8 @@ export const TransferEntity = defineEntity({
     receiveFee: minorUnits().nullable().check('receive_fee >= 0'),
     expiresAt: p.datetime(3).nullable(),
     dueAt: instant().nullable(),
+    /** The first complete list that lacked its payment after its time. */
+    absentSince: instant().nullable(),
     fromCurrency: p.text().nullable(),
     toCurrency: p.text().nullable(),
     convertedAmount: minorUnits().nullable().check('converted_amount >= 0'),
@@ -515,6 +517,7 @@ export const blank = {
   receiveFee: null,
   expiresAt: null,
   dueAt: null,
+  absentSince: null,
   fromCurrency: null,
   toCurrency: null,
   convertedAmount: null,

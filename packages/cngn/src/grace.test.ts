@@ -3,7 +3,7 @@ import { providers } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { journal, type Merchant, newCngn, newMerchant, useService } from '#testing'
 import { balanceOf, enabled, moveOn, show } from '../test/money.ts'
-import { cngnProvider } from './provider/provider.ts'
+import { type CngnProvider, cngnProvider } from './provider/provider.ts'
 
 const service = useService()
 const GRACE_SECONDS = 900
@@ -47,6 +47,37 @@ test.each(arrivals)('%s that nobody paid expire after the grace period of their 
   const { merchant, id, pass } = await begin(kind)
   await pass(TIME_SECONDS + GRACE_SECONDS + 30)
   expect(await show(merchant, kind, id)).toMatchObject({ status: 'failed', failureReason: 'expired' })
+})
+
+test('one list that lacks the payment of an object whose time is over does not end it: the API may show it late', async () => {
+  const { merchant, customerId, id } = await begin('payins')
+  const unpaid = await newCngn(merchant, 'payins', customerId)
+  const LISTS_APART_SECONDS = 120
+  const listing = { shows: true }
+  const own = service.runtime.providers.sandbox(cngnProvider)
+  const late: CngnProvider = {
+    ...own,
+    ...{ graceSeconds: GRACE_SECONDS, listsApartSeconds: LISTS_APART_SECONDS },
+    async transactions(...given) {
+      const listed = await own.transactions(...given)
+      return listing.shows ? listed : { ...listed, movements: [] }
+    },
+  }
+  const runtime = { ...service.runtime, providers: providers([bind(cngnProvider, 'test', late)]) }
+  expect((await merchant.call(`POST /v1/sandbox/cngn/payins/${id}/payments`, { body: { amount: '777' } })).status).toBe(
+    201,
+  )
+  listing.shows = false
+  await moveOn(service, merchant, TIME_SECONDS + GRACE_SECONDS + 30, runtime)
+  expect((await show(merchant, 'payins', id)).status).toBe('pending')
+  listing.shows = true
+  await moveOn(service, merchant, 3, runtime)
+  await moveOn(service, merchant, 3, runtime)
+  expect(await show(merchant, 'payins', id)).toMatchObject({ status: 'completed', failureReason: null })
+  expect(await balanceOf(merchant, customerId)).toEqual(['777', '0'])
+  expect((await show(merchant, 'payins', unpaid.id)).status).toBe('pending')
+  await moveOn(service, merchant, LISTS_APART_SECONDS, runtime)
+  expect(await show(merchant, 'payins', unpaid.id)).toMatchObject({ status: 'failed', failureReason: 'expired' })
 })
 
 test('what is paid after the grace period of the provider is a payin of its own, and the one that ended stays failed', async () => {

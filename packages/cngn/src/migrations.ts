@@ -467,4 +467,9 @@ export const migrations: readonly MigrationStep[] = [
       )`,
     ],
   },
+  {
+    // One list that lacks a payment decides nothing.
+    name: '20261129005500_cngn_absent_since',
+    up: ['alter table cngn_transfers add column absent_since timestamptz'],
+  },
 ]

@@ -138,15 +138,20 @@ async function forget({ pool }: Runtime, environment: Environment, account: stri
   )
 }
 
-/** Ends objects that nobody paid in time. The list was read after that, so no money is missing in it. */
+/**
+ * Ends objects that nobody paid in time: two complete lists lack the payment, both read after its time was over and so far apart that what the
+ * API shows late is shown.
+ */
 async function expire(runtime: Runtime, environment: Environment, account: string, began: Date): Promise<boolean> {
-  const { graceSeconds } = treasuryProvider(runtime, environment)
-  const now = credentialsNow(runtime, environment)
+  const { graceSeconds, listsApartSeconds = 0 } = treasuryProvider(runtime, environment)
+  const values = [environment, account, began, graceSeconds, credentialsNow(runtime, environment)]
+  const due = `environment = $1 and account = $2 and status = 'pending' and due_at < $3::timestamptz - make_interval(secs => $4)
+        and ${withSameCredentials('$5')}`
+  await runtime.pool.query(`update cngn_transfers set absent_since = $3 where ${due} and absent_since is null`, values)
   const { rows } = await runtime.pool.query<{ id: string; kind: Kind; organisation_id: string }>(
     `select id, kind, organisation_id from cngn_transfers
-      where environment = $1 and account = $4 and status = 'pending' and due_at < $3::timestamptz - make_interval(secs => $2)
-        and ${withSameCredentials('$5')} order by due_at limit 500`,
-    [environment, graceSeconds, began, account, now],
+      where ${due} and absent_since <= $3::timestamptz - make_interval(secs => $6) order by due_at limit 500`,
+    [...values, listsApartSeconds],
   )
   for (const { id, kind, organisation_id } of rows)
     await unitOfWork(queryContext(runtime, system(organisation_id, environment)), async (unit) => {

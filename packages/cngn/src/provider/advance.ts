@@ -11,7 +11,7 @@ export async function advance(unit: UnitOfWork, seconds: number): Promise<void> 
     [organisationId, seconds],
   )
   await db.query(
-    `update cngn_transfers set due_at = due_at - make_interval(secs => $2)
+    `update cngn_transfers set due_at = due_at - make_interval(secs => $2), absent_since = absent_since - make_interval(secs => $2)
       where organisation_id = $1 and environment = 'test' and status = 'pending' and due_at is not null`,
     [organisationId, seconds],
   )
