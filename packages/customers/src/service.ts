@@ -1,6 +1,13 @@
 import { type InferEntity, LockMode } from '@mikro-orm/core'
-import { invalid, isId, mergeMetadata, newId, risingAfter } from '@payments/kernel'
-import { domainsOf, everyRow, type QueryContext, replaceStoredReplies, type UnitOfWork } from '@payments/platform'
+import { invalid, isId, mergeMetadata, newId } from '@payments/kernel'
+import {
+  domainsOf,
+  everyRow,
+  type QueryContext,
+  replaceStoredReplies,
+  type UnitOfWork,
+  updateRow,
+} from '@payments/platform'
 import type { z } from 'zod'
 import { CustomerEntity, type CustomerRow, present } from './entity.ts'
 import { errors } from './errors.ts'
@@ -65,9 +72,7 @@ export async function setCustomerPart(
   value: unknown,
 ): Promise<ReturnType<typeof present>> {
   const row = await lockCustomer(unit, id)
-  const changes = { parts: { ...row.parts, [name]: value }, updatedAt: risingAfter(row.updatedAt) }
-  await unit.em.nativeUpdate(CustomerEntity, { id: row.id }, changes)
-  return present({ ...row, ...changes })
+  return present(await updateRow(unit, CustomerEntity, row, { parts: { ...row.parts, [name]: value } }))
 }
 
 /**
@@ -93,9 +98,7 @@ export async function change(
   if (Object.keys(patch).length === 0) return row
   if (row.anonymisedAt) throw errors.customer_anonymised()
   const metadata = mergeMetadata(row.metadata, patch.metadata)
-  const changes = { ...patch, metadata, updatedAt: risingAfter(row.updatedAt) }
-  await unit.em.nativeUpdate(CustomerEntity, { id: row.id }, changes)
-  return { ...row, ...changes }
+  return updateRow(unit, CustomerEntity, row, { ...patch, metadata })
 }
 
 /**
@@ -107,7 +110,6 @@ export async function change(
 export async function anonymise(unit: UnitOfWork, id: string): Promise<CustomerRow> {
   const row = await find(unit, id, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (row.anonymisedAt) return row
-  const updatedAt = risingAfter(row.updatedAt)
   const erased = {
     name: 'Anonymised customer',
     // Unique like every email address, and in a domain that does not exist (RFC 2606).
@@ -118,13 +120,12 @@ export async function anonymise(unit: UnitOfWork, id: string): Promise<CustomerR
     taxId: null,
     metadata: {},
   }
-  const change = { ...erased, anonymisedAt: updatedAt, updatedAt }
-  await unit.em.nativeUpdate(CustomerEntity, { id: row.id }, change)
+  const changed = await updateRow(unit, CustomerEntity, row, { ...erased, anonymisedAt: new Date() })
   for (const domain of domainsOf(unit.runtime))
     await domain.data?.anonymise?.(unit, { id: row.id, name: erased.name, formerName: row.name, erased })
   // A domain may have ended what was under way.
   const { parts, updatedAt: last } = await find(unit, row.id)
-  const anonymised = { ...row, ...change, parts, updatedAt: last }
+  const anonymised = { ...changed, parts, updatedAt: last }
   await replaceStoredReplies(unit, { path: '/v1/customers', id: row.id, data: present(anonymised) })
   return anonymised
 }

@@ -1,6 +1,6 @@
 import { type InferEntity, LockMode } from '@mikro-orm/core'
-import { type Actor, isId, newId, risingAfter } from '@payments/kernel'
-import { type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { type Actor, isId, newId } from '@payments/kernel'
+import { type QueryContext, sqlOf, type UnitOfWork, updateRow } from '@payments/platform'
 import type { z } from 'zod'
 import { ViewEntity, type ViewRow } from './entity.ts'
 import { errors } from './errors.ts'
@@ -61,9 +61,7 @@ export async function changeView(
   const row = await lockedView(unit, viewId)
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
   if (Object.keys(given).length === 0) return present(row, unit.actor)
-  const changed = { ...given, updatedAt: risingAfter(row.updatedAt) }
-  await unit.em.nativeUpdate(ViewEntity, { id: row.id }, changed)
-  return present({ ...row, ...changed }, unit.actor)
+  return present(await updateRow(unit, ViewEntity, row, given), unit.actor)
 }
 
 /** @throws view_not_found 404, view_of_another 403 */

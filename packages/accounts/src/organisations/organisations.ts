@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
-import { isId, risingAfter } from '@payments/kernel'
-import { NEWEST, type QueryContext, rowsAndTotal, type UnitOfWork } from '@payments/platform'
+import { isId } from '@payments/kernel'
+import { NEWEST, type QueryContext, rowsAndTotal, type UnitOfWork, updateRow } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
@@ -65,11 +65,10 @@ export async function reactivate(unit: UnitOfWork, id: string): Promise<Organisa
 export async function enableLive(unit: UnitOfWork, id: string): Promise<OrganisationRow> {
   const row = await findOrganisation(unit, id, LockMode.PESSIMISTIC_WRITE)
   if (row.liveEnabledAt) return row
-  const changes = { liveEnabledAt: new Date(), updatedAt: risingAfter(row.updatedAt) }
-  await unit.em.nativeUpdate(OrganisationEntity, { id: row.id }, changes)
+  const enabled = await updateRow(unit, OrganisationEntity, row, { liveEnabledAt: new Date() })
   const by = unit.actor.userId
   unit.afterCommit(() => unit.log.info({ organisationId: row.id, by }, 'live access enabled'))
-  return { ...row, ...changes }
+  return enabled
 }
 
 /** One organisation, for operators. @throws organisation_not_found 404 */
@@ -88,14 +87,13 @@ async function change(
   row: OrganisationRow,
   suspension: Pick<OrganisationRow, 'suspendedAt' | 'suspensionReason'>,
 ): Promise<OrganisationRow> {
-  const changes = { ...suspension, updatedAt: risingAfter(row.updatedAt) }
-  await unit.em.nativeUpdate(OrganisationEntity, { id: row.id }, changes)
+  const changed = await updateRow(unit, OrganisationEntity, row, suspension)
   const by = unit.actor.userId
   unit.afterCommit(() =>
     unit.log.info(
       { organisationId: row.id, by },
-      changes.suspendedAt ? 'organisation suspended' : 'organisation reactivated',
+      changed.suspendedAt ? 'organisation suspended' : 'organisation reactivated',
     ),
   )
-  return { ...row, ...changes }
+  return changed
 }

@@ -1,6 +1,13 @@
-import { type ErrorFactory, isId, risingAfter } from '@payments/kernel'
+import { type ErrorFactory, isId } from '@payments/kernel'
 import { returnToLimit } from '@payments/ledger'
-import { locked, move, newestAndTotal, type QueryContext, recordEntry, type UnitOfWork } from '@payments/platform'
+import {
+  locked,
+  move,
+  newestAndTotal,
+  type QueryContext,
+  type UnitOfWork,
+  update as updateResource,
+} from '@payments/platform'
 import { TransferEntity, type TransferRow } from '../entity.ts'
 import { corrected, credited, givenBack, paid } from '../money/journal.ts'
 import { errors } from '../states/errors.ts'
@@ -42,13 +49,11 @@ export const lockedTransfer = (unit: UnitOfWork, kind: Kind, id: string): Promis
   locked(unit, transferResources[kind], id, missing[kind])
 
 /** Changes columns of a locked object without a change of its status: in the row and in the list of transactions, without an event. */
-export async function update(unit: UnitOfWork, row: TransferRow, fields: Partial<TransferRow>): Promise<TransferRow> {
-  const changes = { ...fields, updatedAt: risingAfter(row.updatedAt) }
-  await unit.em.nativeUpdate(TransferEntity, { id: row.id }, changes)
-  const next = { ...row, ...changes }
-  recordEntry(unit, transferResources[row.kind], next)
-  return next
-}
+export const update = (
+  unit: UnitOfWork,
+  row: TransferRow,
+  fields: Partial<Omit<TransferRow, 'status'>>,
+): Promise<TransferRow> => updateResource(unit, transferResources[row.kind], row, fields)
 
 const step = async (
   unit: UnitOfWork,

@@ -1,15 +1,7 @@
-import { risingAfter } from '@payments/kernel'
-import { locked, type Moved, move, sqlOf, type UnitOfWork } from '@payments/platform'
+import { locked, type Moved, move, sqlOf, type UnitOfWork, update } from '@payments/platform'
 import { watchHiddenRoute } from '@payments/routes'
 import { errors } from '../api/errors.ts'
-import {
-  CollectionEntity,
-  type CollectionRow,
-  resourceOf,
-  SessionEntity,
-  type SessionRow,
-  sessionResource,
-} from '../entity.ts'
+import { type CollectionRow, resourceOf, type SessionRow, sessionResource } from '../entity.ts'
 import type { checkoutMachine, invoiceMachine, linkMachine } from './states.ts'
 
 type CollectionEvent =
@@ -33,15 +25,11 @@ export const moveCollection = (
 ): Promise<Moved<CollectionRow>> => move(unit, resourceOf(row.type), row.id, event, errors.collection_not_found, set)
 
 /** Changes a locked collection without changing its status; no event is sent. */
-export async function updateCollection(
+export const updateCollection = (
   unit: UnitOfWork,
   row: CollectionRow,
   fields: Partial<Omit<CollectionRow, 'status'>>,
-): Promise<CollectionRow> {
-  const changes = { ...fields, updatedAt: risingAfter(row.updatedAt) }
-  await unit.em.nativeUpdate(CollectionEntity, { id: row.id }, changes)
-  return { ...row, ...changes } as CollectionRow
-}
+): Promise<CollectionRow> => update(unit, resourceOf(row.type), row, fields)
 
 export const lockedSession = (unit: UnitOfWork, id: string): Promise<SessionRow> =>
   locked(unit, sessionResource, id, errors.checkout_session_not_found)
@@ -63,17 +51,6 @@ export async function lockedWithCollection(
   if (!found) return undefined
   const collection = await lockedCollection(unit, found.parent_id)
   return { collection, session: await lockedSession(unit, found.id) }
-}
-
-/** Changes a locked session without changing its status. No event is sent; its transaction in the unified list follows. */
-export async function updateSession(
-  unit: UnitOfWork,
-  row: SessionRow,
-  fields: Partial<Omit<SessionRow, 'status'>>,
-): Promise<SessionRow> {
-  const changes = { ...fields, updatedAt: risingAfter(row.updatedAt) }
-  await unit.em.nativeUpdate(SessionEntity, { id: row.id }, changes)
-  return { ...row, ...changes } as SessionRow
 }
 
 /** Cancels the sessions of a locked collection that still wait for their payment. */

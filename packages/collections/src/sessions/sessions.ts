@@ -22,6 +22,7 @@ import {
   type Stranger,
   strangerAt,
   type UnitOfWork,
+  update,
 } from '@payments/platform'
 import {
   type AvailableNetwork,
@@ -34,7 +35,7 @@ import {
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
 import type { PayAction } from '../api/schemas.ts'
-import { lockedCollection, lockedSession, updateSession } from '../collections/changes.ts'
+import { lockedCollection, lockedSession } from '../collections/changes.ts'
 import { checkOpenSessions, clientOf, startWithCommit } from '../collections/limits.ts'
 import { type CollectionRow, type SessionRow, sessionResource } from '../entity.ts'
 import { findTarget, isPayable } from '../pay/payer.ts'
@@ -175,7 +176,7 @@ async function addAccount(unit: UnitOfWork, { session, transfer }: PreparedAccou
   const row = await lockedSession(acting, session.id)
   if (!takesTransfers(row) || missingAmount(row) !== BigInt(transfer.account.worth)) throw errors.session_not_payable()
   createBankTransfer(acting, transfer.transfer, row.id)
-  return updateSession(acting, row, { bankAccounts: [...row.bankAccounts, transfer.account] })
+  return update(acting, sessionResource, row, { bankAccounts: [...row.bankAccounts, transfer.account] })
 }
 
 /** What the provider refuses is the payer's choice: its own fields mean nothing to the payer. */

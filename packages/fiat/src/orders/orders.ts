@@ -1,5 +1,4 @@
-import { risingAfter } from '@payments/kernel'
-import { createResource, type Resource, recordEntry, recordUnchanged, type UnitOfWork } from '@payments/platform'
+import { createResource, type Resource, type UnitOfWork, update as updateResource } from '@payments/platform'
 import { errors } from '../api/errors.ts'
 import { RefundEntity } from '../entities/entity.ts'
 import type { OfframpRow } from '../entities/offramp.ts'
@@ -27,9 +26,7 @@ export async function update(
   order: OrderRow,
   fields: Changes,
 ): Promise<OrderRow> {
-  const next = await write(unit, direction, order, fields)
-  recordEntry(unit, orderResource[direction], next)
-  return next
+  return updateResource(unit, orderResource[direction], order, fields)
 }
 
 /** {@link update} with the order's event: for changes of its refund. Status and previous status of the event are the same. */
@@ -39,16 +36,7 @@ export async function updateAnnounced(
   order: OrderRow,
   fields: Changes,
 ): Promise<OrderRow> {
-  const next = await write(unit, direction, order, fields)
-  recordUnchanged(unit, orderResource[direction], next)
-  return next
-}
-
-async function write(unit: UnitOfWork, direction: Direction, order: OrderRow, fields: Changes): Promise<OrderRow> {
-  const changes = { ...fields, updatedAt: risingAfter(order.updatedAt) }
-  const { entity, filters = {} } = orderResource[direction]
-  await unit.em.nativeUpdate(entity, { id: order.id }, changes, { filters })
-  return { ...order, ...changes } as OrderRow
+  return updateResource(unit, orderResource[direction], order, fields, 'event')
 }
 
 /** Where the money of an order goes back to. */

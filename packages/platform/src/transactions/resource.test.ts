@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { bookOf, foundOrganisation, useService } from '#testing'
 import { domainsOf } from '../domain/domain.ts'
 import type { UnitOfWork } from '../operations/context.ts'
-import { createResource, locked, move, type Resource, type Row, recordUnchanged } from './resource.ts'
+import { createResource, locked, move, type Resource, type Row, update } from './resource.ts'
 
 const service = useService()
 const { missing } = defineErrors({ missing: { status: 404, message: 'missing' } })
@@ -106,12 +106,18 @@ test('an event without an edge from the state of the row changes and records not
 })
 
 test('a change without a move is recorded with the status as the previous one, and announces nothing beside it', async () => {
-  const { of, id, run, create, take } = await newResource()
+  const { of, id, run, create, take, stored } = await newResource()
   await create()
   await run((unit) => move(unit, of, id, 'disable', missing))
   take()
-  await run(async (unit) => recordUnchanged(unit, of, await locked(unit, of, id, missing)))
-  expect(take()).toMatchObject([{ type: 'thing.updated', status: 'disabled', previousStatus: 'disabled' }])
+  const row = await run(async (unit) => {
+    const before = await locked(unit, of, id, missing)
+    return update(unit, of, before, { description: 'Later' } as object, 'event')
+  })
+  expect(take()).toMatchObject([
+    { type: 'thing.updated', status: 'disabled', previousStatus: 'disabled', at: row.updatedAt },
+  ])
+  expect(await stored()).toMatchObject({ status: 'disabled', description: 'Later', updatedAt: row.updatedAt })
 })
 
 test('a resource without events is recorded for the list of transactions only, and one without both not at all', async () => {
@@ -122,6 +128,16 @@ test('a resource without events is recorded for the list of transactions only, a
   expect(listed.take()).toMatchObject([
     { type: null, entry, status: 'enabled' },
     { type: null, entry, status: 'disabled' },
+  ])
+  const change = async (told?: 'event') =>
+    listed.run(async (unit) =>
+      update(unit, listed.of, await locked(unit, listed.of, listed.id, missing), { description: 'x' } as object, told),
+    )
+  await change()
+  await change('event')
+  expect(listed.take()).toMatchObject([
+    { type: null, entry, previousStatus: 'disabled' },
+    { type: null, entry, previousStatus: 'disabled' },
   ])
   const silent = await newResource({ events: null })
   await silent.create()

@@ -76,16 +76,9 @@ export async function move<R extends Row, S extends string, E extends string>(
   const row = await locked(unit, of, id, missing)
   const to = of.machine.step(row.status as S, event)
   if (to === undefined) return { row, outcome: 'ignored' }
-  const at = risingAfter(row.updatedAt)
   const previous = row.status
-  const changes = { ...fields, status: to, updatedAt: at }
-  await unit.em.nativeUpdate(
-    of.entity as EntityName<R>,
-    { id: row.id } as FilterQuery<R>,
-    changes as never,
-    of.filters ? { filters: of.filters } : {},
-  )
-  const moved = { ...row, ...changes } as R
+  const moved = await updateRow<R>(unit, of.entity, row, { ...fields, status: to }, of.filters)
+  const at = moved.updatedAt
   record(unit, of, moved, previous, at, event.startsWith(CORRECTION))
   const labels = {
     environment: row.environment,
@@ -127,25 +120,40 @@ export async function locked<R extends Row, S extends string, E extends string>(
 }
 
 /**
- * Records a change of a row whose status stays: the event has the status as `previousStatus` too. For parts of a resource
- * with a state table of their own, such as the refund of an order. The caller has locked and updated the row.
- * @param correction an operator has corrected what had been recorded
+ * Who is told of a change that leaves the status: the list of transactions, where the resource has an entry there; with its event, which
+ * has the status as `previousStatus` too; or with an event that says that an operator has corrected what had been recorded.
  */
-export const recordUnchanged = <R extends Row, S extends string, E extends string>(
-  unit: UnitOfWork,
-  of: Resource<R, S, E>,
-  row: R,
-  correction = false,
-): void => record(unit, of, row, row.status, row.updatedAt, correction)
+export type Told = 'list' | 'event' | 'correction'
 
-/** {@link recordUnchanged} in the list of transactions only: without an event. */
-export function recordEntry<R extends Row, S extends string, E extends string>(
+/** Changes columns of a locked row without a change of its status, and tells of it, in the caller's transaction. */
+export async function update<R extends Row, S extends string, E extends string>(
   unit: UnitOfWork,
   of: Resource<R, S, E>,
   row: R,
-): void {
-  const entry = of.hidden?.(row) ? undefined : of.entry?.(row)
-  if (entry) unit.record({ ...changeOf(of, row, row.status, row.updatedAt), type: null, entry })
+  fields: Partial<Omit<R, 'status'>>,
+  told: Told = 'list',
+): Promise<R> {
+  const next = await updateRow<R>(unit, of.entity, row, fields as Partial<R>, of.filters)
+  if (told !== 'list') record(unit, of, next, next.status, next.updatedAt, told === 'correction')
+  else if (!of.hidden?.(next)) {
+    const entry = of.entry?.(next)
+    if (entry) unit.record({ ...changeOf(of, next, next.status, next.updatedAt), type: null, entry })
+  }
+  return next
+}
+
+/** The one way to change a locked row of a tenant: its `updatedAt` rises, so that whoever reads it can tell which state is the later one. */
+export async function updateRow<R extends { readonly id: string; updatedAt: Date }>(
+  unit: UnitOfWork,
+  entity: Resource<Row>['entity'],
+  row: R,
+  fields: Partial<R>,
+  filters?: FilterOptions,
+): Promise<R> {
+  const changes = { ...fields, updatedAt: risingAfter(row.updatedAt) }
+  const where = { id: row.id } as FilterQuery<R>
+  await unit.em.nativeUpdate(entity as EntityName<R>, where, changes as never, filters ? { filters } : {})
+  return { ...row, ...changes }
 }
 
 const changeOf = <R extends Row, S extends string, E extends string>(

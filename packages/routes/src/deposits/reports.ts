@@ -1,4 +1,4 @@
-import { newId, risingAfter, spelledHash } from '@payments/kernel'
+import { newId, spelledHash } from '@payments/kernel'
 import { type Draft, postWithCommit } from '@payments/ledger'
 import {
   createResource,
@@ -7,12 +7,12 @@ import {
   NOT_APPLIED,
   recordContradiction,
   recordReport,
-  recordUnchanged,
   settleContradictions,
   settleReadable,
   sqlOf,
   type UnitOfWork,
   unlessAnnounced,
+  update,
 } from '@payments/platform'
 import { errors } from '../api/errors.ts'
 import {
@@ -196,10 +196,7 @@ async function recordTransaction(
 ): Promise<DepositRow> {
   const of = machineOf(route)
   const before = await locked(unit, of, id, errors.deposit_not_found)
-  const learnt = { depositTxHash: report.depositTxHash, updatedAt: risingAfter(before.updatedAt) }
-  await unit.em.nativeUpdate(DepositEntity, { id }, learnt, { filters: WITH_HIDDEN })
-  const row = { ...before, ...learnt }
-  if (of.events) recordUnchanged(unit, of, row)
+  const row = await update(unit, of, before, { depositTxHash: report.depositTxHash }, 'event')
   changes.add(before, row, report)
   return row
 }

@@ -6,7 +6,6 @@ import {
   type Mistakes,
   newId,
   refuseMistakes,
-  risingAfter,
   spelledHash,
 } from '@payments/kernel'
 import { guardSuspense } from '@payments/ledger'
@@ -15,11 +14,11 @@ import {
   locked,
   move,
   recordReport,
-  recordUnchanged,
   requireSecondOperator,
   settleContradictions,
   sqlOf,
   type UnitOfWork,
+  update,
 } from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
@@ -176,15 +175,11 @@ async function write(
   const of = machineOf(route)
   const event = EVENT[status][before.status]
   if (event) return (await move(unit, of, before.id, event, errors.deposit_not_found, fields)).row
-  const changes = { ...fields, updatedAt: risingAfter(before.updatedAt) }
-  await unit.em.nativeUpdate(DepositEntity, { id: before.id }, changes, { filters: WITH_HIDDEN })
-  const row = { ...before, ...changes }
-  if (of.events) recordUnchanged(unit, of, row, isOther(before, row))
-  return row
+  return update(unit, of, before, fields, isOther(before, fields) ? 'correction' : 'event')
 }
 
 /** Other amounts are a correction; a refund that was passed on is none. */
-const isOther = (before: DepositRow, after: DepositRow): boolean =>
+const isOther = (before: DepositRow, after: Fields): boolean =>
   before.originAmount !== after.originAmount || before.destinationAmount !== after.destinationAmount
 
 /**

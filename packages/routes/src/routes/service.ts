@@ -1,4 +1,4 @@
-import { isId, mergeMetadata, risingAfter } from '@payments/kernel'
+import { isId, mergeMetadata } from '@payments/kernel'
 import {
   actingFor,
   everyRow,
@@ -9,6 +9,7 @@ import {
   type QueryContext,
   rowsAndTotal,
   type UnitOfWork,
+  update,
 } from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
@@ -100,9 +101,7 @@ export async function change(
   if (row.status === 'deleted') throw errors.payment_route_not_found()
   if (Object.keys(patch).length === 0) return row
   const metadata = mergeMetadata(row.metadata, patch.metadata)
-  const changes = { ...patch, metadata, updatedAt: risingAfter(row.updatedAt) }
-  await unit.em.nativeUpdate(RouteEntity, { id }, changes)
-  return { ...row, ...changes }
+  return update(unit, routeResource, row, { ...patch, metadata })
 }
 
 /** The 200 deposits that changed last, of one route or of all, and the exact number of all of them. */

@@ -1,6 +1,6 @@
-import { risingAfter, toMinor } from '@payments/kernel'
-import { recordEntry, type Settings, type UnitOfWork } from '@payments/platform'
-import { SwapEntity, type SwapRow, swapResource } from '../entity.ts'
+import { toMinor } from '@payments/kernel'
+import { type Settings, type UnitOfWork, update as updateResource } from '@payments/platform'
+import { type SwapRow, swapResource } from '../entity.ts'
 import { swapsSettings } from '../provider/settings.ts'
 import { assetIn } from './currencies.ts'
 
@@ -8,17 +8,8 @@ import { assetIn } from './currencies.ts'
  * Changes a locked swap without changing its status. No event is sent, because events are for changes of status; its
  * transaction in the unified list follows.
  */
-export async function update(
-  unit: UnitOfWork,
-  swap: SwapRow,
-  fields: Partial<Omit<SwapRow, 'status'>>,
-): Promise<SwapRow> {
-  const changes = { ...fields, updatedAt: risingAfter(swap.updatedAt) }
-  await unit.em.nativeUpdate(SwapEntity, { id: swap.id }, changes)
-  const next = { ...swap, ...changes } as SwapRow
-  recordEntry(unit, swapResource, next)
-  return next
-}
+export const update = (unit: UnitOfWork, swap: SwapRow, fields: Partial<Omit<SwapRow, 'status'>>): Promise<SwapRow> =>
+  updateResource(unit, swapResource, swap, fields)
 
 /** What is at the deposit address: deposited, and neither swapped nor sent back. */
 export const heldAmount = (swap: Pick<SwapRow, 'status' | 'amount' | 'depositedAmount' | 'returnedAmount'>): bigint =>

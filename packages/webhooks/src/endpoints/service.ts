@@ -1,4 +1,4 @@
-import { invalid, isId, type Machine, newId, risingAfter } from '@payments/kernel'
+import { invalid, isId, type Machine, newId } from '@payments/kernel'
 import { notify } from '@payments/notifications'
 import {
   catalogueOf,
@@ -11,6 +11,7 @@ import {
   rowsAndTotal,
   sqlOf,
   type UnitOfWork,
+  update,
 } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
@@ -165,13 +166,11 @@ export async function change(
   { webhookEndpointId: id, status, ...patch }: z.output<typeof EndpointPatch>,
 ): Promise<EndpointRow> {
   checkEvents(unit, patch.events)
-  const row = await changeable(unit, id)
+  let row = await changeable(unit, id)
   const isNew = patch.url !== undefined && patch.url !== row.url
   if (Object.keys(patch).length > 0) {
     const events = eventList(patch.events)
-    const changes = { ...patch, ...(events === undefined ? {} : { events }), updatedAt: risingAfter(row.updatedAt) }
-    await unit.em.nativeUpdate(EndpointEntity, { id }, changes)
-    Object.assign(row, changes)
+    row = await update(unit, endpointResource, row, { ...patch, ...(events === undefined ? {} : { events }) })
   }
   if (Object.keys(patch).length > 0 || (status !== undefined && status !== row.status))
     notifyChange(unit, row, status === undefined || status === row.status ? 'changed' : `changed and ${status}`)
@@ -218,12 +217,10 @@ export async function rotate(
   const previousSecrets = overlapHours > 0 ? [{ secret: row.secret, until }, ...unexpired] : []
   if (previousSecrets.length >= MAX_SECRETS) throw errors.webhook_secrets_active()
   const secret = newSecret()
-  const changes = {
+  const changed = await update(unit, endpointResource, row, {
     secret: unit.runtime.keyring.encrypt(secret, secretContext(id)),
     previousSecrets,
-    updatedAt: risingAfter(row.updatedAt),
-  }
-  await unit.em.nativeUpdate(EndpointEntity, { id }, changes)
+  })
   notifyChange(unit, row, 'given a new secret')
-  return { row: { ...row, ...changes }, secret }
+  return { row: changed, secret }
 }

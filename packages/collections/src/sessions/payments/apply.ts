@@ -1,9 +1,9 @@
 import type { HiddenPaymentReceiver } from '@payments/fiat'
 import { type Draft, postWithCommit } from '@payments/ledger'
-import { move, platformSettings, recordEntry, recordUnchanged, type UnitOfWork } from '@payments/platform'
+import { move, platformSettings, type UnitOfWork, update } from '@payments/platform'
 import type { HiddenDepositReceiver } from '@payments/routes'
 import { errors } from '../../api/errors.ts'
-import { lockedWithCollection, updateSession } from '../../collections/changes.ts'
+import { lockedWithCollection } from '../../collections/changes.ts'
 import { emailPayer } from '../../emails/emails.ts'
 import { notifyMerchant } from '../../emails/notices.ts'
 import { type CollectionRow, type SessionRow, sessionResource } from '../../entity.ts'
@@ -108,16 +108,13 @@ async function advance(
       })
   }
   if (row !== session) return row
-  row = await updateSession(unit, row, fields)
   // Money that changes no status: too much, too late, in another currency, stuck, or no longer there. What was sent back needs no event.
   const ended = changes.filter(({ after }) => isFinal(after))
   const stuck = ended.some(({ after }) => isShort(after) || (after.status === 'failed' && !after.settled))
   const kept = ended.some(bringsAmounts)
   const gone = ended.some(({ before, after }) => before?.status === 'completed' && after.status !== 'completed')
-  if (stuck || gone || corrects || (kept && row.status !== 'processing'))
-    recordUnchanged(unit, sessionResource, row, corrects)
-  else recordEntry(unit, sessionResource, row)
-  return row
+  const isTold = stuck || gone || (kept && row.status !== 'processing')
+  return update(unit, sessionResource, row, fields, corrects ? 'correction' : isTold ? 'event' : 'list')
 }
 
 /** Without what another session has paid. */

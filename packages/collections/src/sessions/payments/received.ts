@@ -1,11 +1,5 @@
-import { recordUnchanged, sqlOf, type UnitOfWork } from '@payments/platform'
-import {
-  cancelWaiting,
-  lockedSession,
-  moveCollection,
-  updateCollection,
-  updateSession,
-} from '../../collections/changes.ts'
+import { sqlOf, type UnitOfWork, update } from '@payments/platform'
+import { cancelWaiting, lockedSession, moveCollection, updateCollection } from '../../collections/changes.ts'
 import { type CollectionRow, type SessionRow, sessionResource } from '../../entity.ts'
 import { fieldsOf } from './outcome.ts'
 
@@ -68,6 +62,5 @@ async function paidOnce(unit: UnitOfWork, { id }: CollectionRow): Promise<void> 
   const session = await lockedSession(unit, first.id)
   const once = { ...session, paidTwice: false }
   const { paidOver } = fieldsOf(once, session.payments)
-  const row = await updateSession(unit, session, { paidTwice: false, paidOver })
-  recordUnchanged(unit, sessionResource, row, true)
+  await update(unit, sessionResource, session, { paidTwice: false, paidOver }, 'correction')
 }
