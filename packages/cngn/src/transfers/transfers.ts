@@ -1,13 +1,6 @@
 import { type ErrorFactory, isId } from '@payments/kernel'
 import { returnToLimit } from '@payments/ledger'
-import {
-  locked,
-  move,
-  newestAndTotal,
-  type QueryContext,
-  type UnitOfWork,
-  update as updateResource,
-} from '@payments/platform'
+import { locked, move, newestAndTotal, type QueryContext, type UnitOfWork, updateResource } from '@payments/platform'
 import { TransferEntity, type TransferRow } from '../entity.ts'
 import { corrected, credited, givenBack, paid } from '../money/journal.ts'
 import { errors } from '../states/errors.ts'

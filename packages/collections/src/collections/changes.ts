@@ -1,4 +1,4 @@
-import { locked, type Moved, move, sqlOf, type UnitOfWork, update } from '@payments/platform'
+import { locked, type Moved, move, sqlOf, type UnitOfWork, updateResource } from '@payments/platform'
 import { watchHiddenRoute } from '@payments/routes'
 import { errors } from '../api/errors.ts'
 import { type CollectionRow, resourceOf, type SessionRow, sessionResource } from '../entity.ts'
@@ -29,7 +29,7 @@ export const updateCollection = (
   unit: UnitOfWork,
   row: CollectionRow,
   fields: Partial<Omit<CollectionRow, 'status'>>,
-): Promise<CollectionRow> => update(unit, resourceOf(row.type), row, fields)
+): Promise<CollectionRow> => updateResource(unit, resourceOf(row.type), row, fields)
 
 export const lockedSession = (unit: UnitOfWork, id: string): Promise<SessionRow> =>
   locked(unit, sessionResource, id, errors.checkout_session_not_found)

@@ -22,7 +22,7 @@ import {
   type Stranger,
   strangerAt,
   type UnitOfWork,
-  update,
+  updateResource,
 } from '@payments/platform'
 import {
   type AvailableNetwork,
@@ -176,7 +176,7 @@ async function addAccount(unit: UnitOfWork, { session, transfer }: PreparedAccou
   const row = await lockedSession(acting, session.id)
   if (!takesTransfers(row) || missingAmount(row) !== BigInt(transfer.account.worth)) throw errors.session_not_payable()
   createBankTransfer(acting, transfer.transfer, row.id)
-  return update(acting, sessionResource, row, { bankAccounts: [...row.bankAccounts, transfer.account] })
+  return updateResource(acting, sessionResource, row, { bankAccounts: [...row.bankAccounts, transfer.account] })
 }
 
 /** What the provider refuses is the payer's choice: its own fields mean nothing to the payer. */

@@ -1,4 +1,4 @@
-import { createResource, type Resource, type UnitOfWork, update as updateResource } from '@payments/platform'
+import { createResource, type Resource, type UnitOfWork, updateResource } from '@payments/platform'
 import { errors } from '../api/errors.ts'
 import { RefundEntity } from '../entities/entity.ts'
 import type { OfframpRow } from '../entities/offramp.ts'

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { bookOf, foundOrganisation, useService } from '#testing'
 import { domainsOf } from '../domain/domain.ts'
 import type { UnitOfWork } from '../operations/context.ts'
-import { createResource, locked, move, type Resource, type Row, update } from './resource.ts'
+import { createResource, locked, move, type Resource, type Row, updateResource } from './resource.ts'
 
 const service = useService()
 const { missing } = defineErrors({ missing: { status: 404, message: 'missing' } })
@@ -112,7 +112,7 @@ test('a change without a move is recorded with the status as the previous one, a
   take()
   const row = await run(async (unit) => {
     const before = await locked(unit, of, id, missing)
-    return update(unit, of, before, { description: 'Later' } as object, 'event')
+    return updateResource(unit, of, before, { description: 'Later' } as object, 'event')
   })
   expect(take()).toMatchObject([
     { type: 'thing.updated', status: 'disabled', previousStatus: 'disabled', at: row.updatedAt },
@@ -131,7 +131,13 @@ test('a resource without events is recorded for the list of transactions only, a
   ])
   const change = async (told?: 'event') =>
     listed.run(async (unit) =>
-      update(unit, listed.of, await locked(unit, listed.of, listed.id, missing), { description: 'x' } as object, told),
+      updateResource(
+        unit,
+        listed.of,
+        await locked(unit, listed.of, listed.id, missing),
+        { description: 'x' } as object,
+        told,
+      ),
     )
   await change()
   await change('event')

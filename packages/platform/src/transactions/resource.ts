@@ -126,7 +126,7 @@ export async function locked<R extends Row, S extends string, E extends string>(
 export type Told = 'list' | 'event' | 'correction'
 
 /** Changes columns of a locked row without a change of its status, and tells of it, in the caller's transaction. */
-export async function update<R extends Row, S extends string, E extends string>(
+export async function updateResource<R extends Row, S extends string, E extends string>(
   unit: UnitOfWork,
   of: Resource<R, S, E>,
   row: R,

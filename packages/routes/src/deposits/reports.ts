@@ -12,7 +12,7 @@ import {
   sqlOf,
   type UnitOfWork,
   unlessAnnounced,
-  update,
+  updateResource,
 } from '@payments/platform'
 import { errors } from '../api/errors.ts'
 import {
@@ -196,7 +196,7 @@ async function recordTransaction(
 ): Promise<DepositRow> {
   const of = machineOf(route)
   const before = await locked(unit, of, id, errors.deposit_not_found)
-  const row = await update(unit, of, before, { depositTxHash: report.depositTxHash }, 'event')
+  const row = await updateResource(unit, of, before, { depositTxHash: report.depositTxHash }, 'event')
   changes.add(before, row, report)
   return row
 }

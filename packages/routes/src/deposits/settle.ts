@@ -18,7 +18,7 @@ import {
   settleContradictions,
   sqlOf,
   type UnitOfWork,
-  update,
+  updateResource,
 } from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
@@ -175,7 +175,7 @@ async function write(
   const of = machineOf(route)
   const event = EVENT[status][before.status]
   if (event) return (await move(unit, of, before.id, event, errors.deposit_not_found, fields)).row
-  return update(unit, of, before, fields, isOther(before, fields) ? 'correction' : 'event')
+  return updateResource(unit, of, before, fields, isOther(before, fields) ? 'correction' : 'event')
 }
 
 /** Other amounts are a correction; a refund that was passed on is none. */

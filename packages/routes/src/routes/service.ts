@@ -9,7 +9,7 @@ import {
   type QueryContext,
   rowsAndTotal,
   type UnitOfWork,
-  update,
+  updateResource,
 } from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
@@ -101,7 +101,7 @@ export async function change(
   if (row.status === 'deleted') throw errors.payment_route_not_found()
   if (Object.keys(patch).length === 0) return row
   const metadata = mergeMetadata(row.metadata, patch.metadata)
-  return update(unit, routeResource, row, { ...patch, metadata })
+  return updateResource(unit, routeResource, row, { ...patch, metadata })
 }
 
 /** The 200 deposits that changed last, of one route or of all, and the exact number of all of them. */

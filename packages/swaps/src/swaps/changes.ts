@@ -1,5 +1,5 @@
 import { toMinor } from '@payments/kernel'
-import { type Settings, type UnitOfWork, update as updateResource } from '@payments/platform'
+import { type Settings, type UnitOfWork, updateResource } from '@payments/platform'
 import { type SwapRow, swapResource } from '../entity.ts'
 import { swapsSettings } from '../provider/settings.ts'
 import { assetIn } from './currencies.ts'

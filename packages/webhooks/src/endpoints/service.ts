@@ -11,7 +11,7 @@ import {
   rowsAndTotal,
   sqlOf,
   type UnitOfWork,
-  update,
+  updateResource,
 } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
@@ -170,7 +170,7 @@ export async function change(
   const isNew = patch.url !== undefined && patch.url !== row.url
   if (Object.keys(patch).length > 0) {
     const events = eventList(patch.events)
-    row = await update(unit, endpointResource, row, { ...patch, ...(events === undefined ? {} : { events }) })
+    row = await updateResource(unit, endpointResource, row, { ...patch, ...(events === undefined ? {} : { events }) })
   }
   if (Object.keys(patch).length > 0 || (status !== undefined && status !== row.status))
     notifyChange(unit, row, status === undefined || status === row.status ? 'changed' : `changed and ${status}`)
@@ -217,7 +217,7 @@ export async function rotate(
   const previousSecrets = overlapHours > 0 ? [{ secret: row.secret, until }, ...unexpired] : []
   if (previousSecrets.length >= MAX_SECRETS) throw errors.webhook_secrets_active()
   const secret = newSecret()
-  const changed = await update(unit, endpointResource, row, {
+  const changed = await updateResource(unit, endpointResource, row, {
     secret: unit.runtime.keyring.encrypt(secret, secretContext(id)),
     previousSecrets,
   })

@@ -98,6 +98,15 @@ const planted: readonly Planted[] = [
         "import { change } from './planted-a.ts'\nexport const planted = async (em: any) => {\n  const order = await findAnywhere(em)\n  await change(em, order)\n}",
     },
   ],
+  ...['updateRow(unit, E, row, { count: 1 })', 'updateResource(unit, of, row, { count: 1 })'].map(
+    (write): Planted => [
+      LOCKS,
+      `packages/routes/src/planted.ts:3 updates row by ${write.split('(')[0]}, which was read without a lock`,
+      {
+        'packages/routes/src/planted.ts': `export async function planted(unit: any, em: any, id: any) {\n  const row = await em.findOne(E, { id })\n  await ${write}\n}`,
+      },
+    ],
+  ),
   [
     BLOCKS,
     'packages/fiat/src/planted.ts:3 repeats packages/providers/relay/test/planted.ts:1',

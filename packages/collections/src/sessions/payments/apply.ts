@@ -1,6 +1,6 @@
 import type { HiddenPaymentReceiver } from '@payments/fiat'
 import { type Draft, postWithCommit } from '@payments/ledger'
-import { move, platformSettings, type UnitOfWork, update } from '@payments/platform'
+import { move, platformSettings, type UnitOfWork, updateResource } from '@payments/platform'
 import type { HiddenDepositReceiver } from '@payments/routes'
 import { errors } from '../../api/errors.ts'
 import { lockedWithCollection } from '../../collections/changes.ts'
@@ -114,7 +114,7 @@ async function advance(
   const kept = ended.some(bringsAmounts)
   const gone = ended.some(({ before, after }) => before?.status === 'completed' && after.status !== 'completed')
   const isTold = stuck || gone || (kept && row.status !== 'processing')
-  return update(unit, sessionResource, row, fields, corrects ? 'correction' : isTold ? 'event' : 'list')
+  return updateResource(unit, sessionResource, row, fields, corrects ? 'correction' : isTold ? 'event' : 'list')
 }
 
 /** Without what another session has paid. */

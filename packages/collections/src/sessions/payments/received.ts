@@ -1,4 +1,4 @@
-import { sqlOf, type UnitOfWork, update } from '@payments/platform'
+import { sqlOf, type UnitOfWork, updateResource } from '@payments/platform'
 import { cancelWaiting, lockedSession, moveCollection, updateCollection } from '../../collections/changes.ts'
 import { type CollectionRow, type SessionRow, sessionResource } from '../../entity.ts'
 import { fieldsOf } from './outcome.ts'
@@ -62,5 +62,5 @@ async function paidOnce(unit: UnitOfWork, { id }: CollectionRow): Promise<void> 
   const session = await lockedSession(unit, first.id)
   const once = { ...session, paidTwice: false }
   const { paidOver } = fieldsOf(once, session.payments)
-  await update(unit, sessionResource, session, { paidTwice: false, paidOver }, 'correction')
+  await updateResource(unit, sessionResource, session, { paidTwice: false, paidOver }, 'correction')
 }

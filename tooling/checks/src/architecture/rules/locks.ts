@@ -25,9 +25,15 @@ export function unlockedUpdates(tree: Tree): string[] {
   })
 }
 
+/** The position of the row in the functions of the platform that change one. */
+const CHANGES: readonly (readonly [string, number])[] = [
+  ['updateResource', 2],
+  ['updateRow', 2],
+]
+
 /** Functions that update a row that they are given, themselves or by another such function, and the positions of these rows. */
 function writersOf(uses: readonly RowUse[]): ReadonlyMap<string, ReadonlySet<number>> {
-  const writers = new Map<string, Set<number>>()
+  const writers = new Map(CHANGES.map(([name, at]) => [name, new Set([at])]))
   const add = (name: string, at: number): boolean => {
     const known = writers.get(name) ?? new Set()
     writers.set(name, known)
