@@ -1,11 +1,11 @@
 /** How pages and emails to the payers of an organisation look, and who stands behind them. */
 import { domain } from '@payments/platform'
+import { RECORD_MISSING, recheckDomains } from './domain/verification.ts'
 import { entities } from './entity.ts'
 import { errors } from './errors.ts'
-import { IDENTITY_CHANGED } from './identity/identity.ts'
-import { RECORD_MISSING, recheckDomains } from './identity/verification.ts'
 import { migrations } from './migrations.ts'
 import { pages } from './pages.ts'
+import { IDENTITY_CHANGED } from './profile/identity.ts'
 import { brandingRouter } from './router.ts'
 import { brandingSettings } from './settings.ts'
 
@@ -37,5 +37,5 @@ export const joinBranding = (alias: string, of: string): string =>
      select fields, verified_domain from brandings where organisation_id = ${of}.organisation_id and environment = ${of}.environment limit 1) ${alias} on true`
 
 export { logoForDocuments } from './logos/stored.ts'
+export { allFields, type Brand, brandFrom, brandOf, checkLogo, mergeFields } from './profile/service.ts'
 export { type BrandFields, BrandingFields, BrandingPatch } from './schemas.ts'
-export { allFields, type Brand, brandFrom, brandOf, checkLogo, mergeFields } from './service.ts'

@@ -1,9 +1,9 @@
 import { errors as commonErrors, noInput } from '@payments/kernel'
 import { command, query } from '@payments/platform'
+import { askDomain, keepDomain } from './domain/verification.ts'
 import { errors } from './errors.ts'
-import { askDomain, keepDomain } from './identity/verification.ts'
+import { branding, changeBranding, readUpload, removeLogo, uploadLogo } from './profile/service.ts'
 import { Branding, BrandingPatch, LogoUpload } from './schemas.ts'
-import { branding, changeBranding, readUpload, removeLogo, uploadLogo } from './service.ts'
 
 const tag = 'Branding'
 

@@ -1,5 +1,5 @@
 import type { ZodError } from 'zod'
-import './inputs/messages.ts'
+import './messages.ts'
 
 /** One way in which a request can fail: the HTTP status and the message of the reply. */
 export interface ErrorRow {

@@ -1,10 +1,10 @@
 import { ServiceError } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { bookOf, foundOrganisation, own, transfer, useService } from '#testing'
-import { checkLedger } from './check/check.ts'
-import type { AccountKey } from './journal/accounts.ts'
+import { checkLedger } from './journal/check/check.ts'
 import { post, postWithCommit } from './journal/post.ts'
 import { balance } from './journal/reads.ts'
+import type { AccountKey } from './model/accounts.ts'
 
 const CLIENTS = 32
 const ACCOUNTS = 50

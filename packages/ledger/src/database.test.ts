@@ -2,9 +2,9 @@ import { newId } from '@payments/kernel'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bookOf, foundOrganisation, own, transfer, useService } from '#testing'
-import { accountId } from './journal/accounts.ts'
 import { post } from './journal/post.ts'
 import { seal } from './journal/seal.ts'
+import { accountId } from './model/accounts.ts'
 
 const service = useService()
 

@@ -15,10 +15,10 @@ import {
   withinTenant,
   withoutPrimaryKey,
 } from '@payments/platform'
-import { purposes } from './journal/accounts.ts'
+import { purposes } from './model/accounts.ts'
+import { transactionKinds } from './model/kinds.ts'
 import { suspenseAccounts } from './schema/journal.ts'
 import { byAmount, toAddress } from './schema/list.ts'
-import { transactionKinds } from './transactions/kinds.ts'
 
 const created = () => ({ createdAt: p.datetime(3).defaultRaw('now()') })
 

@@ -3,11 +3,11 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { bookOf, foundOrganisation, useService } from '#testing'
 import { PlainLedger, places } from '../test/model.ts'
-import { checkLedger } from './check/check.ts'
-import { accountId } from './journal/accounts.ts'
+import { checkLedger } from './journal/check/check.ts'
 import type { Posting, Source } from './journal/entries.ts'
 import { capture, reserve, reverse } from './journal/holds.ts'
 import { post } from './journal/post.ts'
+import { accountId } from './model/accounts.ts'
 
 /**
  * `LEDGER_MODEL=100x10000 npx vitest run packages/ledger/src/model.test.ts` runs 100 seeds of 10,000 commands;

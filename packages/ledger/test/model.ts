@@ -1,5 +1,5 @@
-import type { AccountKey } from '../src/journal/accounts.ts'
 import type { Source } from '../src/journal/entries.ts'
+import type { AccountKey } from '../src/model/accounts.ts'
 
 /** The accounts of the model. The first three may not be overdrawn. */
 export const places: readonly AccountKey[] = [

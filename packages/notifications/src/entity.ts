@@ -14,7 +14,7 @@ import {
   withinTenant,
 } from '@payments/platform'
 import type { z } from 'zod'
-import type { Notification } from './api/schemas.ts'
+import type { Notification } from './schemas.ts'
 
 export const NotificationEntity = defineEntity({
   name: 'Notification',

@@ -1,8 +1,8 @@
 /** In-app notifications of an organisation. */
 import { domain } from '@payments/platform'
-import { errors } from './api/errors.ts'
 import { notificationsRouter } from './api/router.ts'
 import { NotificationEntity, PreferenceEntity, ReadEntity } from './entity.ts'
+import { errors } from './errors.ts'
 import { migrations } from './migrations.ts'
 import { purge } from './purge.ts'
 import { notificationRecorder } from './record.ts'

@@ -1,8 +1,8 @@
 import { invalid } from '@payments/kernel'
 import { notificationTypesOf, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
-import type { PreferenceChanges, Preferences } from './api/schemas.ts'
 import { PreferenceEntity } from './entity.ts'
+import type { PreferenceChanges, Preferences } from './schemas.ts'
 
 type Shown = z.infer<typeof Preferences>
 

@@ -1,7 +1,7 @@
 import { isId } from '@payments/kernel'
 import { newestAndTotal, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
-import { errors } from './api/errors.ts'
 import { NotificationEntity, type NotificationRow, ReadEntity } from './entity.ts'
+import { errors } from './errors.ts'
 import { hiddenTypes } from './preferences.ts'
 
 /** The user who reads; undefined: the organisation, for an API key. */

@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import { index } from '@payments/platform'
-import { approvalStatuses } from './approvals/states.ts'
+import { approvalStatuses } from './states.ts'
 
 /** A command on money that one operator requested and another one approves. */
 export const ApprovalEntity = defineEntity({

@@ -1,7 +1,7 @@
 import { count, createdAt, environments, exampleId, id, items, pathId, text, time, total } from '@payments/kernel'
 import { callOutcomes, conditions, effectKinds, providerStates } from '@payments/platform'
 import { z } from 'zod'
-import { approvalStatuses } from './approvals/states.ts'
+import { approvalStatuses } from './states.ts'
 
 const [ORGANISATION, USER, ROUTE, APPROVAL, ENTRY, JOB] = [1, 2, 10, 100, 101, 102]
 

@@ -1,6 +1,6 @@
 import { sqlOf, type UnitOfWork } from '@payments/platform'
-import { DELIVER } from './deliveries/queue.ts'
 import { advanceLater, CHANGES, makeSome } from './endpoints/changes.ts'
+import { DELIVER } from './queue/queue.ts'
 
 /**
  * Moves retries and the disabling of failing endpoints closer, in the sandbox. Times shown to merchants stay. A bounded part of it happens

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
 import { type Merchant, newMerchant, useService } from '#testing'
 import { emitEvents, endpoint, stored } from '../test/deliveries.ts'
-import { claim, type DeliveryAttempt, notMade, type Outcome, settle } from './deliveries/queue.ts'
 import { fanOutTask } from './events/fan-out.ts'
+import { claim, type DeliveryAttempt, notMade, type Outcome, settle } from './queue/queue.ts'
 
 const origin = 'http://127.0.0.1:9'
 const service = useService({ settings: { WEBHOOK_DEV_TARGETS: origin } })

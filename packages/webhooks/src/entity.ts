@@ -17,9 +17,9 @@ import {
   withinTenant,
 } from '@payments/platform'
 import type { z } from 'zod'
-import type { Attempt, Delivery, Endpoint } from './api/schemas.ts'
-import { deliveryMachine, endpointMachine } from './endpoints/states.ts'
-import { TEST_EVENT } from './events/test-event.ts'
+import type { Attempt, Delivery, Endpoint } from './schemas.ts'
+import { deliveryMachine, endpointMachine } from './states.ts'
+import { TEST_EVENT } from './test-event.ts'
 
 export const EndpointEntity = defineEntity({
   name: 'WebhookEndpoint',

@@ -2,7 +2,6 @@
 import { bind } from '@payments/kernel'
 import { domain } from '@payments/platform'
 import { advance } from './advance.ts'
-import { errors } from './api/errors.ts'
 import { eventsRouter } from './api/events-router.ts'
 import { webhooksRouter } from './api/router.ts'
 import { deliveryTimeline, eventTimeline } from './api/timeline.ts'
@@ -20,6 +19,7 @@ import {
   RecoveryEntity,
   StreamEntity,
 } from './entity.ts'
+import { errors } from './errors.ts'
 import { restore } from './events/drain.ts'
 import { events } from './events/events.ts'
 import { fanOutTask } from './events/fan-out.ts'
@@ -75,9 +75,9 @@ export const webhooks = domain({
   operators: { ...operators, metrics, objects: [{ kind: 'webhook_endpoint', ...endpointResource }] },
 })
 
-export { claim as claimDeliveries, settle as settleDeliveries } from './deliveries/queue.ts'
 export { type Resolve, targetNames } from './endpoints/resolve.ts'
 export { signedHeaders } from './endpoints/signature.ts'
 export { replaceInEvents } from './events/anonymise.ts'
 export { payloadOf } from './events/catalogue.ts'
 export { emit, OUTBOX } from './events/outbox.ts'
+export { claim as claimDeliveries, settle as settleDeliveries } from './queue/queue.ts'

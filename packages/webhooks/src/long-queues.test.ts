@@ -3,10 +3,10 @@ import { afterEach, expect, test } from 'vitest'
 import { connected, newMerchant, useService } from '#testing'
 import { emitEvents } from '../test/deliveries.ts'
 import { manyEndpoints } from '../test/endpoints.ts'
-import { claim, settle } from './deliveries/queue.ts'
-import { tenantsOf } from './deliveries/tenants.ts'
 import { drain } from './events/drain.ts'
 import { fanOutTask } from './events/fan-out.ts'
+import { claim, settle } from './queue/queue.ts'
+import { tenantsOf } from './queue/tenants.ts'
 
 const service = useService()
 // What a test leaves due would be claimed by the next.

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { connected, type Merchant, newMerchant, useService } from '#testing'
 import { advance, emitEvents, endpoint, receiverPool, until } from '../test/deliveries.ts'
 import { manyEndpoints } from '../test/endpoints.ts'
-import { claim, DELIVER, notMade, type Outcome, settle } from './deliveries/queue.ts'
-import { MAX_PENDING } from './deliveries/tenants.ts'
 import { changesTask } from './endpoints/changes.ts'
 import { fanOutTask } from './events/fan-out.ts'
+import { claim, DELIVER, notMade, type Outcome, settle } from './queue/queue.ts'
+import { MAX_PENDING } from './queue/tenants.ts'
 
 const receivers = await receiverPool(4)
 const service = useService({ settings: { WEBHOOK_DEV_TARGETS: receivers.devTargets } })

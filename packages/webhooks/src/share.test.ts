@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { AHEAD, type Due, share } from './deliveries/fair-share.ts'
+import { AHEAD, type Due, share } from './queue/fair-share.ts'
 
 test('one organisation gets half of the slots, and equal organisations get equal parts as slots become free', () => {
   const due = (organisation: string, count: number) =>

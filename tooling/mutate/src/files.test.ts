@@ -21,7 +21,7 @@ test('the files that write a status, a posting, an amount, an access decision or
   )
   expect(kinds('packages/routes/src/deposits/reports.ts')).toEqual(expect.arrayContaining(['status', 'posting']))
   expect(kinds('packages/pay-page/src/screens/session.ts')).toEqual(['html'])
-  expect(kinds('packages/pay-page/src/document/html.ts')).toEqual(['html'])
+  expect(kinds('packages/pay-page/src/html/html.ts')).toEqual(['html'])
   expect(kinds('services/pay/src/browser/page.ts')).toEqual(['html'])
   expect(kinds('packages/accounts/src/keys/keys.ts')).toEqual(['access'])
   expect(kinds('packages/ledger/src/journal/post.ts')).toContain('posting')

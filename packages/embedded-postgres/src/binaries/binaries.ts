@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { canReach, type ServerUser } from '../directory/user.ts'
+import { canReach, type ServerUser } from '../cluster/user.ts'
 import { EmbeddedServerError } from '../error.ts'
 import { trustedCopy } from './binaries-copy.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import type { Cluster } from '../cluster/cluster.ts'
 import { EmbeddedServerError } from '../error.ts'
-import type { Cluster } from '../server/cluster.ts'
 
 /** The port of the server and the passwords of its two roles. */
 export interface Credentials {

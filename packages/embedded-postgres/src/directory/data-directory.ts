@@ -11,10 +11,10 @@ import {
   symlinkSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Cluster } from '../cluster/cluster.ts'
+import { canReach, type ServerUser } from '../cluster/user.ts'
 import { EmbeddedServerError } from '../error.ts'
-import type { Cluster } from '../server/cluster.ts'
 import { socketFolder } from './sockets.ts'
-import { canReach, type ServerUser } from './user.ts'
 
 /** Data is stored here if the server's user cannot access the configured directory, such as one below the home of root. */
 const FALLBACK_DIRECTORY = '/var/lib/payments'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { chownSync, lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Cluster } from '../server/cluster.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 
 /** What fits into a socket's address on every system, with its zero byte: `sun_path` of macOS has 104 bytes. */
 const LONGEST_ADDRESS = 103

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Cluster } from './cluster.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 
 /**
  * Waits until the service has ended, however it did, and then for the next one, which takes over with a guard of its own. Without one it

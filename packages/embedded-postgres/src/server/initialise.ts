@@ -4,11 +4,11 @@ import { chownSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { findBinaries } from '../binaries/binaries.ts'
+import { type Cluster, processOptions } from '../cluster/cluster.ts'
 import { generatePassword, writeCredentials } from '../directory/credentials.ts'
 import { holdsDatabase } from '../directory/data-directory.ts'
 import { freePort } from '../directory/ports.ts'
 import { EmbeddedServerError, reasonOf } from '../error.ts'
-import { type Cluster, processOptions } from './cluster.ts'
 
 const run = promisify(execFile)
 

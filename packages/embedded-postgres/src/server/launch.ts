@@ -4,8 +4,8 @@ import { closeSync, constants, existsSync, fchmodSync, fstatSync, openSync, read
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findBinaries } from '../binaries/binaries.ts'
+import { type Cluster, processOptions } from '../cluster/cluster.ts'
 import { makeSocketFolder } from '../directory/sockets.ts'
-import { type Cluster, processOptions } from './cluster.ts'
 import { deleteStalePidFile, findPostmaster, type Postmaster } from './postmaster.ts'
 import { killOrphans, shutDown } from './shutdown.ts'
 

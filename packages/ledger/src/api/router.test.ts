@@ -1,8 +1,8 @@
 import { type Actor, newId, system } from '@payments/kernel'
 import { afterAll, expect, test } from 'vitest'
 import { bookOf, call, foundOrganisation, newMerchant, own, signIn, startMailbox, transfer, useService } from '#testing'
-import { accountId } from '../journal/accounts.ts'
 import { post } from '../journal/post.ts'
+import { accountId } from '../model/accounts.ts'
 
 const mailbox = await startMailbox()
 const service = useService({

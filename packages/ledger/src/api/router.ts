@@ -1,13 +1,9 @@
 import { type AssetSymbol, assets, errors as commonErrors, noInput, toDecimal } from '@payments/kernel'
 import { download, exportCsv, exportInput, operatorCommand, query } from '@payments/platform'
-import { checkLedger } from '../check/check.ts'
 import { errors } from '../errors.ts'
+import { checkLedger } from '../journal/check/check.ts'
 import { resolveSuspense, reverseEntry } from '../journal/corrections.ts'
 import { accounts, statement, suspenseBalances, trialBalance } from '../journal/reads.ts'
-import { transactionsExport } from '../transactions/export.ts'
-import { exportFound, searchTransactions } from '../transactions/search.ts'
-import { SearchExportInput, SearchInput, SearchPage } from '../transactions/search-schemas.ts'
-import { findTransaction, listTransactions } from '../transactions/transactions.ts'
 import {
   AccountList,
   AccountStatement,
@@ -24,7 +20,11 @@ import {
   TransactionList,
   TrialBalance,
   TrialBalanceInput,
-} from './schemas.ts'
+} from '../model/schemas.ts'
+import { transactionsExport } from '../transactions/export.ts'
+import { exportFound, searchTransactions } from '../transactions/search.ts'
+import { SearchExportInput, SearchInput, SearchPage } from '../transactions/search-schemas.ts'
+import { findTransaction, listTransactions } from '../transactions/transactions.ts'
 
 const TAG = 'Ledger'
 

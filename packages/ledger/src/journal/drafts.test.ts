@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { AccountKey } from './accounts.ts'
+import type { AccountKey } from '../model/accounts.ts'
 import { accountsOf, difference, entryOf, transfer } from './drafts.ts'
 import type { Posting } from './entries.ts'
 

@@ -1,5 +1,5 @@
 import type { AssetSymbol } from '@payments/kernel'
-import type { AccountKey } from './accounts.ts'
+import type { AccountKey } from '../model/accounts.ts'
 import type { Draft, Posting, Source } from './entries.ts'
 
 /**

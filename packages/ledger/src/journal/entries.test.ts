@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type AccountKey, accountId, purposes } from './accounts.ts'
+import { type AccountKey, accountId, purposes } from '../model/accounts.ts'
 import { type Draft, digestOf, linesOf, type Posting, reversalOf } from './entries.ts'
 
 const tenant = { organisationId: '01936f2a-7c1e-7000-8000-000000000001', environment: 'test' } as const

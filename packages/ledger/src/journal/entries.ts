@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Tenant } from '@payments/kernel'
-import { type AccountKey, accountId } from './accounts.ts'
+import { type AccountKey, accountId } from '../model/accounts.ts'
 
 /** The business object that an entry belongs to. `type` is the kind of the transaction if the object is listed. */
 export interface Source {

@@ -1,7 +1,7 @@
 import { type AssetSymbol, isId } from '@payments/kernel'
 import { type QueryContext, sqlOf } from '@payments/platform'
 import { errors } from '../errors.ts'
-import type { Purpose } from './accounts.ts'
+import type { Purpose } from '../model/accounts.ts'
 import type { Draft, Source } from './entries.ts'
 
 interface Row {

@@ -1,7 +1,7 @@
 import type { AssetSymbol, ErrorFactory } from '@payments/kernel'
 import type { UnitOfWork } from '@payments/platform'
 import { errors } from '../errors.ts'
-import type { AccountKey } from './accounts.ts'
+import type { AccountKey } from '../model/accounts.ts'
 import { type Draft, type Posting, reversalOf, type Source } from './entries.ts'
 import { findEntry } from './find-entry.ts'
 import { type Outcome, post, postWithCommit } from './post.ts'

@@ -2,7 +2,7 @@ import { assets, type ErrorFactory, newId, type Tenant, toDecimal } from '@payme
 import type { Effect, GatheredCall, UnitOfWork } from '@payments/platform'
 import { type RawBuilder, sql } from 'kysely'
 import { errorFor } from '../errors.ts'
-import { type AccountKey, accountId } from './accounts.ts'
+import { type AccountKey, accountId } from '../model/accounts.ts'
 import { type Draft, digestOf, linesOf } from './entries.ts'
 
 /** The outcome of posting a draft. `repeated`: the same entry was posted before, and nothing was changed. */

@@ -1,6 +1,6 @@
 import { type AssetSymbol, isId } from '@payments/kernel'
 import { type QueryContext, sqlOf } from '@payments/platform'
-import type { Purpose } from './accounts.ts'
+import type { Purpose } from '../model/accounts.ts'
 import type { Posting, Source } from './entries.ts'
 
 /** What the journal holds of one object. */

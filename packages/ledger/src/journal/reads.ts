@@ -1,9 +1,9 @@
-import { CustomerRef } from '@payments/customers'
-import { type AssetSymbol, createdAt, type Environment, environments, id, isId, text } from '@payments/kernel'
+import { type AssetSymbol, type Environment, isId } from '@payments/kernel'
 import { type QueryContext, sqlOf } from '@payments/platform'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { errors } from '../errors.ts'
-import { type AccountKey, accountId, type Purpose, purposes } from './accounts.ts'
+import { type AccountKey, accountId, type Purpose } from '../model/accounts.ts'
+import type { LedgerAccount, LedgerLine } from '../model/schemas.ts'
 
 /** SQL: the balance of an account in minor units, zero where it has never been used. The parameters are the tenant's and an {@link accountId}. */
 export const balanceSql = (organisationId: string, environment: string, id: string): string =>
@@ -19,37 +19,6 @@ export async function balance(context: QueryContext, key: AccountKey): Promise<b
   )
   return BigInt(rows[0]?.balance ?? 0)
 }
-
-/** Minor units here; the router shows them as decimal text. */
-const Units = text('Amount of the asset', '12.5')
-
-export const LedgerAccount = z
-  .object({
-    id: id('ledger account', 31),
-    organisationId: id('organisation', 1),
-    environment: z.enum(environments).meta({ description: 'Environment of the account' }),
-    customerId: CustomerRef.nullable(),
-    asset: text('Symbol of the asset', 'USDC'),
-    purpose: z.enum(purposes).meta({ description: 'What the account is for' }),
-    party: text('The other party, for example a provider; empty for none', 'relay'),
-    balance: Units,
-  })
-  .meta({ id: 'LedgerAccount', description: 'An account of the journal' })
-
-export const LedgerLine = z
-  .object({
-    seq: text('Rises with each posting. Pass the last one as `before` to get the next page', '1042'),
-    entryId: id('journal entry', 32),
-    sourceType: text('Type of the object that the entry belongs to', 'payment_route'),
-    sourceId: id('object', 11),
-    step: text('Which step of the object the entry posts', 'received'),
-    reverses: id('journal entry that this one reverses', 33).nullable(),
-    memo: text('Reason of a manual entry', 'Returned by hand').nullable(),
-    amount: Units,
-    balanceAfter: Units,
-    createdAt,
-  })
-  .meta({ id: 'LedgerLine', description: 'A posting with the balance after it' })
 
 export interface Statement {
   readonly account: z.infer<typeof LedgerAccount>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { bookOf, foundOrganisation, own, startService, transfer, useService } from '#testing'
-import { checkLedger } from '../check/check.ts'
+import { checkLedger } from './check/check.ts'
 import { post } from './post.ts'
 import { seal } from './seal.ts'
 

@@ -1,7 +1,7 @@
 import { CustomerRef } from '@payments/customers'
 import { count, items, text } from '@payments/kernel'
 import { z } from 'zod'
-import { transactionKinds } from '../transactions/kinds.ts'
+import { transactionKinds } from '../model/kinds.ts'
 
 const EARLIEST = '2000-01-01'
 

@@ -3,7 +3,7 @@ import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { dyingEverywhere, foundOrganisation, useService } from '#testing'
 import { type Recorded, record } from '../../test/record.ts'
-import { checkLedger } from '../check/check.ts'
+import { checkLedger } from '../journal/check/check.ts'
 import { settlementDays, transactionDays } from './days.ts'
 import { keepSums, sumProblems } from './sums.ts'
 

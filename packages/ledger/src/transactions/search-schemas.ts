@@ -2,9 +2,9 @@ import { CustomerRef } from '@payments/customers'
 import { count, exampleId, items, personal } from '@payments/kernel'
 import { amountBound, anyOf, createdFilters, nextPage, pageFields, timeZone } from '@payments/platform'
 import { z } from 'zod'
-import { TRANSACTION, Transaction } from '../api/schemas.ts'
+import { transactionKinds } from '../model/kinds.ts'
+import { TRANSACTION, Transaction } from '../model/schemas.ts'
 import { exportColumns } from './export.ts'
-import { transactionKinds } from './kinds.ts'
 
 const EXAMPLE = exampleId(TRANSACTION)
 

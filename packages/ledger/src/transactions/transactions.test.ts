@@ -2,8 +2,8 @@ import { type Environment, newId, system } from '@payments/kernel'
 import { domainsOf, queryContext, unitOfWork } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { call, foundOrganisation, newMerchant, useService } from '#testing'
-import { checkLedger } from '../check/check.ts'
-import { transactionKinds } from './kinds.ts'
+import { checkLedger } from '../journal/check/check.ts'
+import { transactionKinds } from '../model/kinds.ts'
 import { listTransactions } from './transactions.ts'
 
 const service = useService()

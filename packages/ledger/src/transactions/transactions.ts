@@ -13,10 +13,10 @@ import {
 } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
-import type { Transaction } from '../api/schemas.ts'
 import { TransactionEntity } from '../entity.ts'
 import { errors } from '../errors.ts'
-import { receiptsOf } from './kinds.ts'
+import { receiptsOf } from '../model/kinds.ts'
+import type { Transaction } from '../model/schemas.ts'
 
 const NEWEST = 200
 

@@ -1,10 +1,10 @@
 import { noInput } from '@payments/kernel'
 import { command, query } from '@payments/platform'
 import { present } from '../entity.ts'
+import { errors } from '../errors.ts'
 import { changePreferences, preferences } from '../preferences.ts'
+import { Notification, NotificationId, NotificationList, PreferenceChanges, Preferences, ReadAll } from '../schemas.ts'
 import { list, markAllRead, markRead } from '../service.ts'
-import { errors } from './errors.ts'
-import { Notification, NotificationId, NotificationList, PreferenceChanges, Preferences, ReadAll } from './schemas.ts'
 
 const tag = 'Notifications'
 

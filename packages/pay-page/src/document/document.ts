@@ -1,12 +1,12 @@
 import type { PayBrand, PayData, View } from '../data.ts'
+import { fill, fillPlain } from '../html/fill.ts'
+import { Html, html } from '../html/html.ts'
 import { moneyIn } from '../money/numbers.ts'
 import { table } from '../money/table.ts'
 import { imprint, logoOf } from '../screens/brand.ts'
 import { content, footer } from '../screens/content.ts'
 import { screenOf } from '../screens/screen.ts'
 import { linkTo } from '../screens/session.ts'
-import { fill, fillPlain } from './fill.ts'
-import { Html, html } from './html.ts'
 import { DEFAULT_ACCENT, themeStyle } from './theme.ts'
 
 /** What a page needs beside its content. */

@@ -1,5 +1,5 @@
 import type { Locale, NetworkType, Payment, PaySession, Texts } from '../data.ts'
-import { fillPlain } from '../document/fill.ts'
+import { fillPlain } from '../html/fill.ts'
 import { decimalOf, fiatIn, moneyIn, timeIn, unitsOf } from './numbers.ts'
 import {
   confirming,

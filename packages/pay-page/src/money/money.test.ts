@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Case, cases, dataOf, HASH, pageOf, paymentOf, REFUND, sessionOf } from '../../test/situations.ts'
 import { locales, type PaySession, type View } from '../data.ts'
-import { fillPlain } from '../document/fill.ts'
+import { fillPlain } from '../html/fill.ts'
 import { content } from '../screens/content.ts'
 import { languages, texts } from '../texts.ts'
 import { moneyOf } from './facts.ts'

@@ -1,6 +1,6 @@
 import type { PayBrand, PayData, View } from '../data.ts'
-import { fill } from '../document/fill.ts'
-import { type Html, html } from '../document/html.ts'
+import { fill } from '../html/fill.ts'
+import { type Html, html } from '../html/html.ts'
 
 /** The path of the logo: only one of this service. */
 export const logoOf = (brand: PayBrand | undefined): string | undefined =>

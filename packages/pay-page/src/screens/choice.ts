@@ -1,6 +1,6 @@
 import type { PayData, View } from '../data.ts'
-import { fill, fillPlain } from '../document/fill.ts'
-import { type Html, html } from '../document/html.ts'
+import { fill, fillPlain } from '../html/fill.ts'
+import { type Html, html } from '../html/html.ts'
 import { fiatIn } from '../money/numbers.ts'
 import { estimate, refundFields } from './transfer.ts'
 

@@ -1,6 +1,6 @@
 import { type Locale, locales, type PayData, type View } from '../data.ts'
-import { fill } from '../document/fill.ts'
-import { type Html, html } from '../document/html.ts'
+import { fill } from '../html/fill.ts'
+import { type Html, html } from '../html/html.ts'
 import { amountIn, dateIn, fiatIn, moneyIn } from '../money/numbers.ts'
 import { merchant } from './brand.ts'
 import { choice } from './choice.ts'

@@ -1,6 +1,6 @@
 import type { NetworkView, PayData, Payment, PaySession, View } from '../data.ts'
-import { fill, fillPlain } from '../document/fill.ts'
-import { type Html, html } from '../document/html.ts'
+import { fill, fillPlain } from '../html/fill.ts'
+import { type Html, html } from '../html/html.ts'
 import { moneyOf, type Said, sentIn } from '../money/facts.ts'
 import { amountIn, fiatIn, timeIn } from '../money/numbers.ts'
 import { isRequested, isTransfer } from '../money/situation.ts'

@@ -1,6 +1,6 @@
 import type { BankTransfer, PayData, PaySession, View } from '../data.ts'
-import { fill } from '../document/fill.ts'
-import { type Html, html } from '../document/html.ts'
+import { fill } from '../html/fill.ts'
+import { type Html, html } from '../html/html.ts'
 import { amountIn, fiatIn } from '../money/numbers.ts'
 import { clock, value } from './value.ts'
 

@@ -1,5 +1,5 @@
 import type { View } from '../data.ts'
-import { type Html, html } from '../document/html.ts'
+import { type Html, html } from '../html/html.ts'
 
 /** Without the script, the end as a time of the day in UTC. */
 export const clock = (time: string): string => `${time.slice(11, 16)} UTC`

@@ -9,7 +9,7 @@ import { readGroup } from './chain/accounts.ts'
 import { type Rpc, type RpcOptions, rpcClient } from './chain/rpc.ts'
 import { DECIMALS, MINTS } from './chain/tokens.ts'
 import type { JupiterSwapsOptions } from './jupiter.ts'
-import { rehearseSwap } from './prepare.ts'
+import { rehearseSwap } from './transactions/prepare.ts'
 
 const TEN = 10_000_000n
 /** The newest finalized slot is half a minute old. */

@@ -5,10 +5,10 @@ import { walletProblem } from './chain/accounts.ts'
 import { depositReports } from './chain/deposits.ts'
 import { mapErrors } from './chain/errors.ts'
 import { historyReader } from './chain/history.ts'
-import { outcomeOf, send } from './chain/outcome.ts'
 import { rpcClient } from './chain/rpc.ts'
 import { MINTS } from './chain/tokens.ts'
-import { type Preparation, prepareRefund, prepareSwap } from './prepare.ts'
+import { outcomeOf, send } from './transactions/outcome.ts'
+import { type Preparation, prepareRefund, prepareSwap } from './transactions/prepare.ts'
 import { prepareClose, readFeePayer } from './upkeep.ts'
 
 export interface JupiterSwapsOptions extends JupiterOptions {

@@ -8,7 +8,7 @@ import { walletProblem } from './chain/accounts.ts'
 import { type Rpc, type RpcOptions, rpcClient } from './chain/rpc.ts'
 import { tokenAccountOf } from './chain/tokens.ts'
 import { assemble } from './chain/transaction.ts'
-import { createTokenAccount, plainDraft } from './prepare.ts'
+import { createTokenAccount, plainDraft } from './transactions/prepare.ts'
 
 const NETWORK = 'solana'
 /** Each takes two calls of the node. */

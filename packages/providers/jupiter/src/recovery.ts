@@ -11,12 +11,12 @@ import {
 } from '@solana-program/token'
 import { grouped, readAccounts, readGroup, walletProblem } from './chain/accounts.ts'
 import { historyReader } from './chain/history.ts'
-import { outcomeOf, send } from './chain/outcome.ts'
 import { rpcClient } from './chain/rpc.ts'
 import { MINTS, tokenAccountOf } from './chain/tokens.ts'
 import { assemble, signWith } from './chain/transaction.ts'
-import { createTokenAccount, keysOf, plainDraft, prepared, type Signing } from './prepare.ts'
 import { jupiterSettings } from './settings.ts'
+import { outcomeOf, send } from './transactions/outcome.ts'
+import { createTokenAccount, keysOf, plainDraft, prepared, type Signing } from './transactions/prepare.ts'
 import { tokenAccounts } from './upkeep.ts'
 
 /** Token accounts that one transaction sweeps. Another run sweeps the rest. */

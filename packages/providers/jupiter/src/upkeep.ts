@@ -7,7 +7,7 @@ import { readChanges } from './chain/changes.ts'
 import type { History } from './chain/history.ts'
 import type { Rpc } from './chain/rpc.ts'
 import { assemble, signWith } from './chain/transaction.ts'
-import { keysOf, plainDraft, prepared, type Signing } from './prepare.ts'
+import { keysOf, plainDraft, prepared, type Signing } from './transactions/prepare.ts'
 
 /** Token accounts that one transaction closes. */
 const MOST_CLOSED = 8

@@ -1,9 +1,9 @@
 import { noInput } from '@payments/kernel'
 import { download, exportCsv, exportInput, query } from '@payments/platform'
+import { errors } from '../errors.ts'
 import { events, eventsExport, findEvent, searchEvents } from '../events/event-log.ts'
 import { eventStream } from '../events/stream.ts'
-import { errors } from './errors.ts'
-import { Event, EventId, EventList, EventPage, EventSearch, EventStreamInput } from './schemas.ts'
+import { Event, EventId, EventList, EventPage, EventSearch, EventStreamInput } from '../schemas.ts'
 
 const tag = 'Events'
 

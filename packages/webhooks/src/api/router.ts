@@ -4,8 +4,8 @@ import { deliveries, findDelivery, recover, resend, sendTest } from '../deliveri
 import { change, find, list, register, revoke, rotate } from '../endpoints/service.ts'
 import { checkTarget } from '../endpoints/target.ts'
 import { present, presentDelivery } from '../entity.ts'
+import { errors } from '../errors.ts'
 import { eventTypes } from '../events/catalogue.ts'
-import { errors } from './errors.ts'
 import {
   Delivery,
   DeliveryId,
@@ -21,7 +21,7 @@ import {
   Recovered,
   Recovery,
   Rotation,
-} from './schemas.ts'
+} from '../schemas.ts'
 
 const tag = 'Webhooks'
 const known = [errors.webhook_endpoint_not_found, errors.webhook_endpoint_revoked]

@@ -1,7 +1,6 @@
 import { timeOfId } from '@payments/kernel'
 import { histograms, type Runtime, type Slots, slotsTask } from '@payments/platform'
 import { disableIfFailing, isDue } from '../endpoints/endpoint-health.ts'
-import { createHeld } from './held.ts'
 import {
   claim,
   DELIVER,
@@ -11,7 +10,8 @@ import {
   notMade,
   type Outcome,
   settle,
-} from './queue.ts'
+} from '../queue/queue.ts'
+import { createHeld } from './held.ts'
 import { nextDelay } from './schedule.ts'
 import type { createSender, Sent } from './send.ts'
 

@@ -1,5 +1,5 @@
-import { AHEAD } from './fair-share.ts'
-import { type DeliveryAttempt, FULL_SLOTS } from './queue.ts'
+import { AHEAD } from '../queue/fair-share.ts'
+import { type DeliveryAttempt, FULL_SLOTS } from '../queue/queue.ts'
 
 interface Endpoint {
   /** Claimed deliveries whose results are not written. */

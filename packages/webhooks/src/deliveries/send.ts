@@ -1,14 +1,14 @@
 import { type Runtime, TraceKind, traced } from '@payments/platform'
 import { Agent, errors, request } from 'undici'
 import type { z } from 'zod'
-import type { Attempt } from '../api/schemas.ts'
 import { guardedConnector } from '../endpoints/connector.ts'
 import { targetNames } from '../endpoints/resolve.ts'
 import { secretContext } from '../endpoints/service.ts'
 import { CHALLENGE, challengeOf, signedHeaders } from '../endpoints/signature.ts'
 import { checkUrl, NameNotFound, TargetRefused } from '../endpoints/target.ts'
+import type { DeliveryAttempt } from '../queue/queue.ts'
+import type { Attempt } from '../schemas.ts'
 import { webhooksSettings } from '../settings.ts'
-import type { DeliveryAttempt } from './queue.ts'
 import { retryAfterSeconds } from './schedule.ts'
 
 /** A receiver must answer within about 10 seconds (specification, Registration). */

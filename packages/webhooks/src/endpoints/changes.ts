@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Environment, newId } from '@payments/kernel'
 import { inTransaction, isDatabaseUnavailable, type Runtime, type SqlExecutor, type Task } from '@payments/platform'
-import { DELIVER, FULL_SLOTS, notMade } from '../deliveries/queue.ts'
+import { DELIVER, FULL_SLOTS, notMade } from '../queue/queue.ts'
 
 /** Name of the task that makes changes of queues and deliveries. */
 export const CHANGES = 'webhooks.changes'

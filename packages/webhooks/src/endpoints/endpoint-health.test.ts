@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { newMerchant, useService } from '#testing'
 import { emitEvents, endpoint } from '../../test/deliveries.ts'
-import type { DeliveryAttempt } from '../deliveries/queue.ts'
 import { fanOutTask } from '../events/fan-out.ts'
+import type { DeliveryAttempt } from '../queue/queue.ts'
 import { disableIfFailing, isDue } from './endpoint-health.ts'
 
 const url = 'http://127.0.0.1:9/hooks'

@@ -1,8 +1,8 @@
 import { system } from '@payments/kernel'
 import { notify } from '@payments/notifications'
 import { type Runtime, sqlOf, type UnitOfWork, unitOfWork } from '@payments/platform'
-import type { DeliveryAttempt, Failing } from '../deliveries/queue.ts'
 import { EndpointEntity, type EndpointRow } from '../entity.ts'
+import type { DeliveryAttempt, Failing } from '../queue/queue.ts'
 import { changeable, step } from './service.ts'
 
 const HOUR = 3600

@@ -15,13 +15,13 @@ import {
 } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
-import { errors } from '../api/errors.ts'
-import type { EndpointPatch, NewEndpoint, Rotation } from '../api/schemas.ts'
-import { FULL_SLOTS } from '../deliveries/queue.ts'
 import { EndpointEntity, type EndpointRow, endpointResource } from '../entity.ts'
+import { errors } from '../errors.ts'
+import { FULL_SLOTS } from '../queue/queue.ts'
+import type { EndpointPatch, NewEndpoint, Rotation } from '../schemas.ts'
+import type { endpointMachine } from '../states.ts'
 import { CHANGES, endLater, makeSome, reopenQueue } from './changes.ts'
 import { newSecret } from './signature.ts'
-import type { endpointMachine } from './states.ts'
 
 type Move = typeof endpointMachine extends Machine<string, infer E> ? E : never
 

@@ -1,6 +1,6 @@
 import { catalogueOf, type Domain, jsonSchemaOf } from '@payments/platform'
 import { z } from 'zod'
-import type { EventTypes } from '../api/schemas.ts'
+import type { EventTypes } from '../schemas.ts'
 
 type EventTypeRow = z.infer<typeof EventTypes>['eventTypes'][number]
 

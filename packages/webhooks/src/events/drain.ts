@@ -6,7 +6,7 @@ import {
   type Runtime,
   type SqlExecutor,
 } from '@payments/platform'
-import type { Tenants, Waiting } from '../deliveries/tenants.ts'
+import type { Tenants, Waiting } from '../queue/tenants.ts'
 
 /** Bounds of one transaction: events, and the deliveries that they may need, by the enabled endpoints of their tenants. */
 interface Bounds {

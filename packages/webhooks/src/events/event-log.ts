@@ -8,10 +8,10 @@ import {
   searchRows,
 } from '@payments/platform'
 import type { z } from 'zod'
-import { errors } from '../api/errors.ts'
-import type { Event, EventPage, EventSearch } from '../api/schemas.ts'
 import { EventEntity, type EventRow } from '../entity.ts'
-import { TEST_EVENT } from './test-event.ts'
+import { errors } from '../errors.ts'
+import type { Event, EventPage, EventSearch } from '../schemas.ts'
+import { TEST_EVENT } from '../test-event.ts'
 
 const listed = { type: { $ne: TEST_EVENT } }
 const LISTED = `type <> '${TEST_EVENT}'`

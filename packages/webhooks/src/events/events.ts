@@ -1,6 +1,6 @@
 import type { EventType } from '@payments/platform'
-import { Endpoint } from '../api/schemas.ts'
-import { TEST_EVENT } from './test-event.ts'
+import { Endpoint } from '../schemas.ts'
+import { TEST_EVENT } from '../test-event.ts'
 
 export const events = {
   [TEST_EVENT]: {

@@ -1,9 +1,9 @@
 import { arrayOf, isDatabaseUnavailable, type Runtime, sqlState, type Task } from '@payments/platform'
-import { EVENT_COLUMNS, insertDeliveries, optInTypes } from '../deliveries/new-deliveries.ts'
-import { DELIVER } from '../deliveries/queue.ts'
-import { type Tenants, tenantsOf, type Waiting } from '../deliveries/tenants.ts'
 import { CHANGES } from '../endpoints/changes.ts'
+import { DELIVER } from '../queue/queue.ts'
+import { type Tenants, tenantsOf, type Waiting } from '../queue/tenants.ts'
 import { drain } from './drain.ts'
+import { EVENT_COLUMNS, insertDeliveries, optInTypes } from './new-deliveries.ts'
 import { OUTBOX } from './outbox.ts'
 import { setAside, takeUpAgain } from './set-aside.ts'
 

@@ -1,7 +1,7 @@
 import { type Environment, isId } from '@payments/kernel'
 import { type QueryContext, type Runtime, sqlOf, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
-import { errors } from '../api/errors.ts'
+import { errors } from '../errors.ts'
 import { OUTBOX } from './outbox.ts'
 
 /** An event that could not be turned into deliveries. */

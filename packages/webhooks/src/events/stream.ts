@@ -1,9 +1,9 @@
 import { type Environment, isId, newId } from '@payments/kernel'
 import { inTransaction, type QueryContext, type Runtime } from '@payments/platform'
 import type { z } from 'zod'
-import { errors } from '../api/errors.ts'
-import type { EventStreamInput } from '../api/schemas.ts'
-import { TEST_EVENT } from './test-event.ts'
+import { errors } from '../errors.ts'
+import type { EventStreamInput } from '../schemas.ts'
+import { TEST_EVENT } from '../test-event.ts'
 
 /** Streams that an organisation may have open in one environment, over all processes. */
 const MOST = 10

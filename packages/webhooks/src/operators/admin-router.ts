@@ -1,10 +1,10 @@
 import { count, createdAt, environments, id, items, noInput, text, time, total } from '@payments/kernel'
 import { download, operatorCommand, query } from '@payments/platform'
 import { z } from 'zod'
-import { errors } from '../api/errors.ts'
-import { DeliveryWithPayload, EventId, OperatedDeliveryId } from '../api/schemas.ts'
 import { findDeliveryAnywhere, replay } from '../deliveries/deliveries.ts'
+import { errors } from '../errors.ts'
 import { returnToOutbox, setAsideEvents } from '../events/set-aside.ts'
+import { DeliveryWithPayload, EventId, OperatedDeliveryId } from '../schemas.ts'
 import { changeStream } from './changes.ts'
 
 const tag = 'Webhooks'

@@ -1,5 +1,5 @@
 import { endings, type OperatorsDeclaration } from '@payments/platform'
-import { endpointMachine } from '../endpoints/states.ts'
+import { endpointMachine } from '../states.ts'
 
 const NO_MONEY = 'An endpoint holds no money: its owner enables, disables or deletes it'
 

@@ -50,8 +50,8 @@ export const promises: readonly Promised[] = [
       'Walks the whole ledger of the configured database. The service does the same every night; `/proof` shows the latest result.',
     command: 'npm run ledger-check',
     tests: [
-      'packages/ledger/src/check/check.test.ts',
-      'packages/ledger/src/check/nightly-check.test.ts',
+      'packages/ledger/src/journal/check/check.test.ts',
+      'packages/ledger/src/journal/check/nightly-check.test.ts',
       'packages/ledger/src/model.test.ts',
       'packages/ledger/src/concurrency.test.ts',
       'packages/ledger/src/crash.test.ts',
@@ -150,7 +150,7 @@ export const promises: readonly Promised[] = [
     shown:
       'Measures ten organisations in turn alone, beside that other installation, and beside it; then one beside the resource attacks.',
     command: 'npm run proof -- neighbours',
-    tests: ['tooling/proof/src/neighbours/resources.test.ts', 'packages/webhooks/src/deliveries/fair-share.test.ts'],
+    tests: ['tooling/proof/src/neighbours/resources.test.ts', 'packages/webhooks/src/queue/fair-share.test.ts'],
   },
   {
     title: 'What a request costs is known',

@@ -41,7 +41,7 @@ describe('a generated domain, one with a provider, and an adapter of a known por
       // An import, a dependency and a line of the list each; the list of adapters is one line.
       ['packages/api/package.json', 2],
       ['packages/api/src/domains.ts', 4],
-      ['packages/ledger/src/transactions/kinds.ts', 1],
+      ['packages/ledger/src/model/kinds.ts', 1],
       ['services/gateway/package.json', 2],
       ['services/gateway/src/adapters.ts', 4],
     ])

@@ -34,7 +34,7 @@ export function generate(root: string, plural: string, { provider }: { provider:
     depend(join(root, folder, 'package.json'), { '@payments/ledger': 'workspace:*' })
     write(root, live, 'live', names)
     addToList(root, 'services/gateway', 'adapters', `${plural}Live`, `@payments/${plural}-live`)
-    append(join(root, 'packages/ledger/src/transactions/kinds.ts'), `'${names.one}'`)
+    append(join(root, 'packages/ledger/src/model/kinds.ts'), `'${names.one}'`)
   }
   return provider ? [folder, live] : [folder]
 }

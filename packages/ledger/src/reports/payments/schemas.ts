@@ -1,7 +1,7 @@
 import { CustomerId, CustomerRef } from '@payments/customers'
 import { count, id, items, personal, text } from '@payments/kernel'
 import { z } from 'zod'
-import { transactionKinds } from '../../transactions/kinds.ts'
+import { transactionKinds } from '../../model/kinds.ts'
 import { day, PeriodInput, timeZone } from '../schemas.ts'
 
 export const PaymentsInput = CustomerId.extend(PeriodInput.shape)

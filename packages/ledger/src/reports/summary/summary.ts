@@ -1,6 +1,6 @@
 import { type QueryContext, sqlOf } from '@payments/platform'
 import type { z } from 'zod'
-import { receiptsOf } from '../../transactions/kinds.ts'
+import { receiptsOf } from '../../model/kinds.ts'
 import { addAmounts } from '../amounts.ts'
 import { before, type Period } from '../period.ts'
 import type { Daily, Summary } from '../schemas.ts'

@@ -1,15 +1,17 @@
 import { dirname } from 'node:path'
 import { isTest, type Tree } from '../tree.ts'
 
-/** Entries that one takes in at a glance. A file and its tests are one entry; the index, which repeats the others' names, is none. */
+/** Entries that one takes in at a glance. A file and its tests are one entry. */
 const MOST = 10
+/** The contract of a package, which has the same names in each, and the index, which repeats the others' names, are none. */
+const KNOWN = /\/src\/(errors|schemas|states|events|entity|settings|migrations|index)\.ts$|\/index\.ts$/
 const SOURCES = /^(packages|services|tooling)\/.+\/src\//
 
 /** Folders of sources with more than {@link MOST} files and folders. */
 export function fullFolders({ sources }: Tree): string[] {
   const entries = new Map<string, Set<string>>()
   for (const file of sources.keys()) {
-    if (!SOURCES.test(file) || isTest(file) || file.endsWith('/index.ts')) continue
+    if (!SOURCES.test(file) || isTest(file) || KNOWN.test(file)) continue
     for (let entry = file, folder = dirname(file); SOURCES.test(`${folder}/`); entry = folder, folder = dirname(folder))
       entries.set(folder, (entries.get(folder) ?? new Set()).add(entry))
   }

@@ -1,4 +1,4 @@
-import type { ServerUser } from '../directory/user.ts'
+import type { ServerUser } from './user.ts'
 
 /** A data directory, the files beside it and the user of its server. */
 export interface Cluster {

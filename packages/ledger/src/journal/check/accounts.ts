@@ -1,5 +1,5 @@
 import type { AssetSymbol, Environment } from '@payments/kernel'
-import { accountId, type Purpose } from '../journal/accounts.ts'
+import { accountId, type Purpose } from '../../model/accounts.ts'
 import { each, locationOf, type RowKey, type Walk } from './walk.ts'
 
 interface Row extends RowKey {

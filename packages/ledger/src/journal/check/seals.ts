@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { LINE } from '../journal/seal.ts'
+import { LINE } from '../seal.ts'
 import type { Walk } from './walk.ts'
 
 interface Row {

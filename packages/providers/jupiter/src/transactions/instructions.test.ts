@@ -3,10 +3,10 @@ import { address, type Instruction, isSignerRole, isWritableRole } from '@solana
 import { getApproveInstruction, getTransferInstruction } from '@solana-program/token'
 import bs58 from 'bs58'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { unitPrice, type WireBuild, type WireInstruction } from '../test/exchange.ts'
-import { MINTS, tokenAccountOf } from '../test/facts.ts'
-import { MOST_LAMPORTS, startWorld, type World } from '../test/world.ts'
-import { InstructionError } from './chain/errors.ts'
+import { unitPrice, type WireBuild, type WireInstruction } from '../../test/exchange.ts'
+import { MINTS, tokenAccountOf } from '../../test/facts.ts'
+import { MOST_LAMPORTS, startWorld, type World } from '../../test/world.ts'
+import { InstructionError } from '../chain/errors.ts'
 
 const AMOUNT = 100_000_000n
 const RECEIVER = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T'

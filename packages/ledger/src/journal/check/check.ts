@@ -1,5 +1,5 @@
 import { domainsOf, type Runtime, WITHOUT_DEADLINE } from '@payments/platform'
-import { receiptsOf } from '../transactions/kinds.ts'
+import { receiptsOf } from '../../model/kinds.ts'
 import { checkAccounts } from './accounts.ts'
 import { checkCounts } from './counts.ts'
 import { checkEntries } from './entries.ts'

@@ -1,11 +1,11 @@
 import { ProviderError } from '@payments/provider-http'
 import type { PreparedTransaction, TransactionOutcome } from '@payments/swaps'
 import { z } from 'zod'
-import { Payload } from '../prepare.ts'
-import { readGroup, tokensIn } from './accounts.ts'
-import { readChanges } from './changes.ts'
-import type { Effects, History } from './history.ts'
-import type { Rpc } from './rpc.ts'
+import { readGroup, tokensIn } from '../chain/accounts.ts'
+import { readChanges } from '../chain/changes.ts'
+import type { Effects, History } from '../chain/history.ts'
+import type { Rpc } from '../chain/rpc.ts'
+import { Payload } from './prepare.ts'
 
 /** Reads of a history since a transaction was signed: it begins there, and not at the first transaction of the account. */
 const MOST_READS = 20

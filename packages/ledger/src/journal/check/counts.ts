@@ -1,6 +1,6 @@
 import { countProblems } from '@payments/platform'
-import { balanceDays, feeDays, settlementDays, transactionDays } from '../schema/days.ts'
-import { sumProblems } from '../schema/sums.ts'
+import { balanceDays, feeDays, settlementDays, transactionDays } from '../../schema/days.ts'
+import { sumProblems } from '../../schema/sums.ts'
 import type { Walk } from './walk.ts'
 
 /** Compares every counter with the rows that it counts, and every day's sums with the list and the journal: totals and reports are read from them. */

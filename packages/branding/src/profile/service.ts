@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { type Environment, invalid } from '@payments/kernel'
 import { publicUrl, type QueryContext, type Settings, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
-import { protectIdentity } from './identity/identity.ts'
-import { type Logo, readLogo } from './logos/logo.ts'
-import type { BrandFields, Branding, BrandingFields, BrandingPatch, LogoUpload } from './schemas.ts'
+import { type Logo, readLogo } from '../logos/logo.ts'
+import type { BrandFields, Branding, BrandingFields, BrandingPatch, LogoUpload } from '../schemas.ts'
+import { protectIdentity } from './identity.ts'
 
 interface Row {
   readonly fields: BrandFields

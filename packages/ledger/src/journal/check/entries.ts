@@ -1,6 +1,6 @@
 import type { Environment } from '@payments/kernel'
-import { digestOf, type Line } from '../journal/entries.ts'
-import { transactionKinds } from '../transactions/kinds.ts'
+import { transactionKinds } from '../../model/kinds.ts'
+import { digestOf, type Line } from '../entries.ts'
 import { each, locationOf, type RowKey, type Walk } from './walk.ts'
 
 type Lines = [accountId: string, asset: string, amount: string][]

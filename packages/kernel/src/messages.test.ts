@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { fieldsOf } from '../errors.ts'
+import { fieldsOf } from './errors.ts'
 
 const Shape = z.strictObject({
   name: z.string().min(1).max(3),

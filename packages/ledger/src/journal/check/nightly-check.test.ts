@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { bookOf, foundOrganisation, own, startService, type TestService, transfer } from '#testing'
-import { post } from '../journal/post.ts'
+import { post } from '../post.ts'
 import { checkAndStore, checkJob } from './nightly-check.ts'
 
 let service: TestService & { stop(): Promise<void> }

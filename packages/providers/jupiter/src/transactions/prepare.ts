@@ -21,13 +21,13 @@ import {
   TOKEN_PROGRAM_ADDRESS,
 } from '@solana-program/token'
 import { z } from 'zod'
-import type { JupiterClient } from './api/client.ts'
-import type { Build } from './api/wire.ts'
-import { isFrozen, readGroup, tokensIn } from './chain/accounts.ts'
-import { latestBlockhash, lookupTables, type Simulated, simulate } from './chain/network.ts'
-import type { Rpc } from './chain/rpc.ts'
-import { DECIMALS, MINTS, tokenAccountOf } from './chain/tokens.ts'
-import { assemble, type Draft, type Signed, signWith } from './chain/transaction.ts'
+import type { JupiterClient } from '../api/client.ts'
+import type { Build } from '../api/wire.ts'
+import { isFrozen, readGroup, tokensIn } from '../chain/accounts.ts'
+import { latestBlockhash, lookupTables, type Simulated, simulate } from '../chain/network.ts'
+import type { Rpc } from '../chain/rpc.ts'
+import { DECIMALS, MINTS, tokenAccountOf } from '../chain/tokens.ts'
+import { assemble, type Draft, type Signed, signWith } from '../chain/transaction.ts'
 import { checkRoute, type Intent } from './instructions.ts'
 
 /** Jupiter's own error of a swap whose output is below its floor. */

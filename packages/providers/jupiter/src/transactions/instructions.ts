@@ -6,9 +6,9 @@ import {
   parseSetComputeUnitPriceInstruction,
 } from '@solana-program/compute-budget'
 import { ASSOCIATED_TOKEN_PROGRAM_ADDRESS, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
-import type { Build, WireInstruction } from './api/wire.ts'
-import { InstructionError } from './chain/errors.ts'
-import { tokenAccountOf } from './chain/tokens.ts'
+import type { Build, WireInstruction } from '../api/wire.ts'
+import { InstructionError } from '../chain/errors.ts'
+import { tokenAccountOf } from '../chain/tokens.ts'
 
 /** Jupiter's program, and the account that its events are signed by. */
 const JUPITER = address('JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4')

@@ -15,10 +15,9 @@ import {
 } from '@payments/kernel'
 import { Reason } from '@payments/platform'
 import { z } from 'zod'
-import { purposes } from '../journal/accounts.ts'
-import { LedgerAccount, LedgerLine } from '../journal/reads.ts'
-import { transactionKinds } from '../transactions/kinds.ts'
-import { Receipt } from '../transactions/receipts.ts'
+import { purposes } from './accounts.ts'
+import { transactionKinds } from './kinds.ts'
+import { Receipt } from './receipts.ts'
 
 export const TRANSACTION = 30
 
@@ -87,6 +86,37 @@ export const TrialBalance = z.object({
   ),
   balanced: z.boolean().meta({ description: 'True if every asset sums to zero' }),
 })
+
+/** Minor units in the journal; the router shows them as decimal text. */
+const Units = text('Amount of the asset', '12.5')
+
+export const LedgerAccount = z
+  .object({
+    id: id('ledger account', 31),
+    organisationId: id('organisation', 1),
+    environment: z.enum(environments).meta({ description: 'Environment of the account' }),
+    customerId: CustomerRef.nullable(),
+    asset: text('Symbol of the asset', 'USDC'),
+    purpose: z.enum(purposes).meta({ description: 'What the account is for' }),
+    party: text('The other party, for example a provider; empty for none', 'relay'),
+    balance: Units,
+  })
+  .meta({ id: 'LedgerAccount', description: 'An account of the journal' })
+
+export const LedgerLine = z
+  .object({
+    seq: text('Rises with each posting. Pass the last one as `before` to get the next page', '1042'),
+    entryId: id('journal entry', 32),
+    sourceType: text('Type of the object that the entry belongs to', 'payment_route'),
+    sourceId: id('object', 11),
+    step: text('Which step of the object the entry posts', 'received'),
+    reverses: id('journal entry that this one reverses', 33).nullable(),
+    memo: text('Reason of a manual entry', 'Returned by hand').nullable(),
+    amount: Units,
+    balanceAfter: Units,
+    createdAt,
+  })
+  .meta({ id: 'LedgerLine', description: 'A posting with the balance after it' })
 
 export const AccountsInput = z.strictObject({
   organisationId: OrganisationRef,

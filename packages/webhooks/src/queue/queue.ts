@@ -2,8 +2,8 @@ import type { Environment } from '@payments/kernel'
 import { newId } from '@payments/kernel'
 import { arrayOf, inTransaction, SKIPPING_DEAD_ENTRIES, WITHOUT_FLUSH } from '@payments/platform'
 import type { Pool, PoolClient } from 'pg'
-import { PACED_ROOM, paced, pacedAfter } from '../endpoints/pace.ts'
 import { type Capacity, type Due, share } from './fair-share.ts'
+import { PACED_ROOM, paced, pacedAfter } from './pace.ts'
 
 /** Name of the task that attempts deliveries. */
 export const DELIVER = 'webhooks.deliver'

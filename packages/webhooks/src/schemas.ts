@@ -15,7 +15,7 @@ import {
 } from '@payments/kernel'
 import { anyOf, createdFilters, nextPage, pageFields } from '@payments/platform'
 import { z } from 'zod'
-import { deliveryMachine, endpointMachine } from '../endpoints/states.ts'
+import { deliveryMachine, endpointMachine } from './states.ts'
 
 const [ENDPOINT, EVENT, DELIVERY] = [40, 41, 42]
 
