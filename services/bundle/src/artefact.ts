@@ -13,7 +13,7 @@ const maintenance = (name: string): string => `services/maintenance/src/commands
 
 /** What `bin/payments <command>` runs, each a module that does its work when it is loaded. */
 export const commands: Readonly<Record<string, string>> = {
-  start: 'services/gateway/src/internal/process.ts',
+  start: 'services/gateway/src/process.ts',
   ...Object.fromEntries(
     ['migrate', 'doctor', 'backup', 'restore', 'reconcile', 'ledger-check', 're-encrypt', 'swap-addresses'].map(
       (name) => [name, maintenance(name)],

@@ -12,7 +12,7 @@ import {
   useService,
 } from '#testing'
 import { bodyOf } from '../test/examples.ts'
-import { operations, type RestOperation } from './requests/operations.ts'
+import { operations, type RestOperation } from './operations/operations.ts'
 
 // Every REST operation × every kind of caller. The expectation is this file's own table, one row for each kind of
 // access, so that it does not repeat what the code under test thinks. A new operation joins by itself.

@@ -15,7 +15,7 @@ import {
   startStandby,
   startSystemPostgres,
 } from '#testing'
-import { operations } from './requests/operations.ts'
+import { operations } from './operations/operations.ts'
 
 // The embedded server is one that its supervisor keeps a primary.
 const onStandbys = test.runIf(hasTools('pg_ctlcluster', 'setpriv'))

@@ -1,6 +1,6 @@
 import { newId } from '@payments/kernel'
 import { z } from 'zod'
-import type { RestOperation } from '../src/requests/operations.ts'
+import type { RestOperation } from '../src/operations/operations.ts'
 
 // Requests that any operation accepts, made from its own schema, so that a new operation joins the tests by itself.
 

@@ -117,7 +117,7 @@ const gates: Record<
     message: /customers\.test\.ts: 9\.9\.9\.9\n[\s\S]*accounts\/rows\.ts: gmail\.com\n/,
     plant(edit) {
       edit('packages/customers/src/customers.test.ts', (text) => `${text}\nexport const address = '9.9.9.9'\n`)
-      edit('tooling/stand/src/accounts/rows.ts', (text) => `${text}\nexport const email = 'ada@gmail.com'\n`)
+      edit('tooling/stand/src/rows.ts', (text) => `${text}\nexport const email = 'ada@gmail.com'\n`)
     },
   },
   'derived: a document out of date': {

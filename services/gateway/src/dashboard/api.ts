@@ -1,12 +1,12 @@
 import type { Process } from '@payments/api'
 import { errors as commonErrors, ServiceError } from '@payments/kernel'
 import { parseBody, readBody } from '../http/body.ts'
+import { DASHBOARD_API } from '../http/dashboard.ts'
+import { operations } from '../operations/operations.ts'
+import type { Gateway, State } from '../operations/state.ts'
 import type { Callers } from '../requests/caller.ts'
-import { operations } from '../requests/operations.ts'
 import { mountTrpc } from '../requests/protocols/trpc.ts'
-import type { Gateway, State } from '../requests/state.ts'
 import { showsMail } from './mail.ts'
-import { DASHBOARD_API } from './paths.ts'
 import type { DashboardSessions } from './session.ts'
 
 /** Their replies have tokens, which no script may read: `/session` calls them and keeps the tokens in the cookie. */

@@ -5,8 +5,8 @@ import type { Settings } from '@payments/platform'
 import type { Context } from 'koa'
 import { escapeHtml } from '../docs/highlight.ts'
 import { DOCS_POLICY } from '../docs/layout.ts'
-import { errors } from '../requests/errors.ts'
-import type { Gateway } from '../requests/state.ts'
+import { errors } from '../operations/errors.ts'
+import type { Gateway } from '../operations/state.ts'
 
 const NEWEST = 20
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']

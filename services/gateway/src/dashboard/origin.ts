@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { errors } from '../requests/errors.ts'
+import { errors } from '../operations/errors.ts'
 
 /**
  * Refuses calls that another site makes with the cookie of the dashboard. Every browser of today names the site of the caller in

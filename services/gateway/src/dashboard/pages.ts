@@ -1,8 +1,8 @@
 import { type Application, assetFile, dashboardDocument } from '@payments/dashboard'
 import { type StaticFile, sendStatic, staticFile } from '../docs/static-files.ts'
-import { errors } from '../requests/errors.ts'
-import type { Gateway } from '../requests/state.ts'
-import { isDashboardCall } from './paths.ts'
+import { isDashboardCall } from '../http/dashboard.ts'
+import { errors } from '../operations/errors.ts'
+import type { Gateway } from '../operations/state.ts'
 
 /** Everything comes from this service, nothing is inline, no text becomes markup but the preview of a pay page, and no site may frame it. */
 const POLICY = [

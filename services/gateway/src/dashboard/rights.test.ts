@@ -1,7 +1,7 @@
 import { OWNERS_ONLY } from '@payments/dashboard'
 import { errors } from '@payments/kernel'
 import { expect, test } from 'vitest'
-import { operations } from '../requests/operations.ts'
+import { operations } from '../operations/operations.ts'
 
 test('the dashboard says before a click what the API refuses to members: all of it, and nothing else', () => {
   const refused = operations.flatMap(({ name, operation: { meta } }) => {

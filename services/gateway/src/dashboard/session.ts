@@ -2,9 +2,9 @@ import type { Process } from '@payments/api'
 import { anonymous, ServiceError } from '@payments/kernel'
 import { type Authentication, type Credential, publicUrl, type Runtime } from '@payments/platform'
 import type { ParameterizedContext } from 'koa'
-import { operations } from '../requests/operations.ts'
-import type { State } from '../requests/state.ts'
-import { DASHBOARD_API } from './paths.ts'
+import { DASHBOARD_API } from '../http/dashboard.ts'
+import { operations } from '../operations/operations.ts'
+import type { State } from '../operations/state.ts'
 
 type Context = ParameterizedContext<State>
 

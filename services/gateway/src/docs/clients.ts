@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Gateway } from '../requests/state.ts'
+import type { Gateway } from '../operations/state.ts'
 
 const FOLDERS = {
   sdk: fileURLToPath(new URL('../../../../packages/sdk/dist', import.meta.url)),

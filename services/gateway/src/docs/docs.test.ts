@@ -1,7 +1,7 @@
 import { errors as commonErrors } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { call, newCollection, newMerchant, useArtefact } from '#testing'
-import { operations } from '../requests/operations.ts'
+import { operations } from '../operations/operations.ts'
 import { guides } from './guides/guides.ts'
 import { describedInterface } from './reference/described.ts'
 import { search } from './search.ts'

@@ -1,4 +1,4 @@
-import { everyError } from '../requests/errors.ts'
+import { everyError } from '../operations/errors.ts'
 import { navigation } from './guides/guide-page.ts'
 import { guides } from './guides/guides.ts'
 import { escapeHtml } from './highlight.ts'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type Koa from 'koa'
-import type { Gateway } from '../requests/state.ts'
+import type { Gateway } from '../operations/state.ts'
 
 /** Content in each encoding, made once, when the first client wants it. */
 export interface StaticFile {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { checkInput, invalid } from '@payments/kernel'
 import getRawBody from 'raw-body'
-import { errors } from '../requests/errors.ts'
+import { errors } from '../operations/errors.ts'
 
 const LIMIT_BYTES = 100_000
 /** U+0000 or a surrogate, of which two may form a valid pair. */

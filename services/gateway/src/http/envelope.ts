@@ -2,7 +2,7 @@ import { errors as commonErrors, fieldsOf, ServiceError } from '@payments/kernel
 import { asBusy, callerErrorOf, isDatabaseUnavailable, TRPC_CODES } from '@payments/platform'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import { ZodError } from 'zod'
-import { errors } from '../requests/errors.ts'
+import { errors } from '../operations/errors.ts'
 
 export interface Failure {
   readonly status: number

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import { type ErrorFactory, newId } from '@payments/kernel'
-import { errors, helpLink } from '../requests/errors.ts'
+import { errors, helpLink } from '../operations/errors.ts'
 
 const bodyOf = ({ message }: ErrorFactory) => JSON.stringify({ status: 'error', message, data: null })
 const headersOf = (error: ErrorFactory) => ({

@@ -1,6 +1,6 @@
 import { appRouter } from '@payments/api'
 import { isId } from '@payments/kernel'
-import { operations } from '../requests/operations.ts'
+import { operations } from '../operations/operations.ts'
 
 /**
  * One spelling for a path (RFC 3986, section 6.2.2): percent-encoded letters, digits and `-._~` decoded, other encodings in

@@ -1,8 +1,8 @@
 import { errors } from '@payments/kernel'
 import { platformSettings, type Runtime } from '@payments/platform'
 import type Koa from 'koa'
-import { helpLink } from '../requests/errors.ts'
-import type { State } from '../requests/state.ts'
+import { helpLink } from '../operations/errors.ts'
+import type { State } from '../operations/state.ts'
 
 const DEADLINE_MS = 1500
 

@@ -1,8 +1,8 @@
 import { errors as commonErrors } from '@payments/kernel'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-import { errors as gatewayErrors } from '../requests/errors.ts'
-import { operations } from '../requests/operations.ts'
+import { errors as gatewayErrors } from '../operations/errors.ts'
+import { operations } from '../operations/operations.ts'
 import { openApiDocument } from './document.ts'
 import type { Json } from './examples.ts'
 

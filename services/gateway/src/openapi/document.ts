@@ -1,7 +1,7 @@
 import { appRouter, everyDomain } from '@payments/api'
 import { jsonSchemaOf } from '@payments/platform'
 import { generateOpenApiDocument } from 'trpc-to-openapi'
-import { operations, type RestOperation } from '../requests/operations.ts'
+import { operations, type RestOperation } from '../operations/operations.ts'
 import { webhookSection } from './events.ts'
 import { exampleOf, type Json } from './examples.ts'
 import { health } from './health.ts'

@@ -1,6 +1,6 @@
 import { allowsAnonymous, errors as common, sessionOnly } from '@payments/kernel'
 import { mediaTypes, type OperationMeta } from '@payments/platform'
-import type { RestOperation } from '../requests/operations.ts'
+import type { RestOperation } from '../operations/operations.ts'
 import type { Json } from './examples.ts'
 import { errorResponse } from './responses.ts'
 

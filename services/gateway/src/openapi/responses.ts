@@ -1,5 +1,5 @@
 import { errors as common, type ErrorFactory } from '@payments/kernel'
-import { errors } from '../requests/errors.ts'
+import { errors } from '../operations/errors.ts'
 import type { Json } from './examples.ts'
 
 interface SharedResponse {

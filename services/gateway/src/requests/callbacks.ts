@@ -2,8 +2,8 @@ import type { Process } from '@payments/api'
 import { type Callback, type CallbackRequest, domainsOf, type Runtime, success } from '@payments/platform'
 import type Koa from 'koa'
 import { readBody } from '../http/body.ts'
-import { errors } from './errors.ts'
-import type { State } from './state.ts'
+import { errors } from '../operations/errors.ts'
+import type { State } from '../operations/state.ts'
 
 const PREFIX = '/v1/callbacks'
 

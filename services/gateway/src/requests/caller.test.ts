@@ -1,8 +1,8 @@
 import { type Actor, newId } from '@payments/kernel'
 import { expect, test } from 'vitest'
+import type { RequestContext } from '../operations/request-context.ts'
+import type { State } from '../operations/state.ts'
 import { callers } from './caller.ts'
-import type { RequestContext } from './request-context.ts'
-import type { State } from './state.ts'
 
 const session = (role: Actor['role']): Actor => ({
   ...{ kind: 'session', scopes: [], suspended: false, organisationId: newId(), environment: 'test', role },

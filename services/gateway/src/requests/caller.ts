@@ -1,7 +1,7 @@
 import { type Access, type Actor, allowsAnonymous, authorise } from '@payments/kernel'
 import { type Authentication, domainsOf, type Runtime } from '@payments/platform'
-import type { RequestContext } from './request-context.ts'
-import type { State } from './state.ts'
+import type { RequestContext } from '../operations/request-context.ts'
+import type { State } from '../operations/state.ts'
 
 /** Turns the credential of a request into its actor: nothing else does. */
 export interface Callers {

@@ -15,10 +15,10 @@ import { parseBody, readBody } from '../http/body.ts'
 import type { Streams } from '../http/connections/streams.ts'
 import { download } from '../http/download.ts'
 import { listing } from '../http/listing.ts'
-import { errors } from './errors.ts'
-import type { RestOperation } from './operations.ts'
+import { errors } from '../operations/errors.ts'
+import type { RestOperation } from '../operations/operations.ts'
+import type { RequestContext } from '../operations/request-context.ts'
 import { isInside } from './protocols/inside.ts'
-import type { RequestContext } from './request-context.ts'
 
 const KEY_LENGTH = 255
 

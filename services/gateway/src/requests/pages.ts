@@ -9,7 +9,7 @@ import { clientLeft } from '../http/connections/connections.ts'
 import { sendEtag } from '../http/download.ts'
 import type { Failure } from '../http/envelope.ts'
 import { isPage, patternOf } from '../http/paths.ts'
-import type { Gateway, State } from './state.ts'
+import type { Gateway, State } from '../operations/state.ts'
 
 type Context = Koa.ParameterizedContext<State>
 

@@ -1,7 +1,7 @@
 import { loggedBodies } from '@payments/platform'
 import { describe, expect, test } from 'vitest'
 import { openApiDocument } from '../openapi/document.ts'
-import { operations } from './operations.ts'
+import { operations } from '../operations/operations.ts'
 
 // Derived from the document of the API, so that an operation that is added is covered by itself: its examples are what is sent and
 // answered, and `x-sensitive` says what of it must not be kept.

@@ -2,7 +2,7 @@ import { newId, system } from '@payments/kernel'
 import { domainsOf, requestLog } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { call, newMerchant, signedIn, startService, useService } from '#testing'
-import { operations } from './operations.ts'
+import { operations } from '../operations/operations.ts'
 import { loggedRequest } from './request-log.ts'
 
 const service = useService()

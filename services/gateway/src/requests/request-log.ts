@@ -1,7 +1,7 @@
 import type { LoggedRequest } from '@payments/platform'
 import type { ParameterizedContext } from 'koa'
+import type { State } from '../operations/state.ts'
 import { replayKey } from './dispatch.ts'
-import type { State } from './state.ts'
 
 const USER_AGENT = 300
 

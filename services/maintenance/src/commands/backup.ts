@@ -6,8 +6,8 @@
  */
 import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { runCommand } from '../command.ts'
 import { backUp } from '../restore/dump.ts'
-import { runCommand } from './command.ts'
 
 const { values } = parseArgs({ options: { to: { type: 'string' } } })
 

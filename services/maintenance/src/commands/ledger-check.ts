@@ -3,7 +3,7 @@
  * to standard output. Exits with 1 when there is a finding.
  */
 import { checkLedger } from '@payments/ledger'
-import { domains, runCommand } from './command.ts'
+import { domains, runCommand } from '../command.ts'
 
 await runCommand('ledger-check', async ({ pool }) => {
   const progress = ({ check, walked }: { check: string; walked: number }) =>

@@ -3,7 +3,7 @@
  * credentials. Exits with 1 when it fails; running it again goes on where it stopped.
  */
 import { createLog, migrate, pendingMigrations, platformSettings } from '@payments/platform'
-import { domains, runCommand } from './command.ts'
+import { domains, runCommand } from '../command.ts'
 
 await runCommand('migrate', async ({ settings, ownerUrl, serviceUrl }) => {
   const { DATABASE_URL } = platformSettings.from(settings)

@@ -3,7 +3,7 @@
  * the other keys can be removed from the setting.
  */
 import { checkFingerprints, reEncrypt } from '@payments/platform'
-import { domains, runCommand } from './command.ts'
+import { domains, runCommand } from '../command.ts'
 
 await runCommand('re-encrypt', async ({ settings, pool }) => {
   await checkFingerprints(pool, domains, settings)

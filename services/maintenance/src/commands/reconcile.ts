@@ -8,8 +8,8 @@
  */
 import { parseArgs } from 'node:util'
 import { adapters } from '@payments/gateway'
+import { runCommand } from '../command.ts'
 import { reconcile } from '../restore/reconciliation.ts'
-import { runCommand } from './command.ts'
 
 const { values } = parseArgs({
   options: {

@@ -5,8 +5,8 @@
  *   payments restore --from <file>
  */
 import { parseArgs } from 'node:util'
+import { runCommand } from '../command.ts'
 import { restoreBackup } from '../restore/dump.ts'
-import { runCommand } from './command.ts'
 
 const { values } = parseArgs({ options: { from: { type: 'string' } } })
 

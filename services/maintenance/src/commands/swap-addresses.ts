@@ -11,7 +11,7 @@ import { type Environment, environments, parseAddress } from '@payments/kernel'
 import { checkFingerprints, type Settings } from '@payments/platform'
 import { listAddresses, swapsSettings } from '@payments/swaps'
 import type { Pool } from 'pg'
-import { domains, runCommand } from './command.ts'
+import { domains, runCommand } from '../command.ts'
 import { shown, sweep } from './sweep.ts'
 
 const MOST = 10_000

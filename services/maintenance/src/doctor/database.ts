@@ -10,7 +10,7 @@ import {
   type Settings,
 } from '@payments/platform'
 import type { Pool } from 'pg'
-import { type CommandDatabase, domains } from '../commands/command.ts'
+import { type CommandDatabase, domains } from '../command.ts'
 
 const OLDEST = 150_000
 const QUERIES = 20

@@ -1,5 +1,5 @@
 import { type Diagnosis, diagnose, type LiveAdapter, type Settings } from '@payments/platform'
-import { withDatabase } from '../commands/command.ts'
+import { withDatabase } from '../command.ts'
 import { diagnoseAddress } from './address.ts'
 import { diagnoseDatabase } from './database.ts'
 import { diagnoseMail } from './mail.ts'

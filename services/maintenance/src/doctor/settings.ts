@@ -11,7 +11,7 @@ import {
   shownFingerprints,
 } from '@payments/platform'
 import type { Pool } from 'pg'
-import { domains } from '../commands/command.ts'
+import { domains } from '../command.ts'
 
 /** Variables of other programs begin with these, too. */
 const SHARED = new Set(['NODE', 'HOST', 'PORT', 'MAIL', 'DATA', 'LOG', 'ENV'])

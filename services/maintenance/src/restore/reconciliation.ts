@@ -15,7 +15,7 @@ import {
   type SqlExecutor,
 } from '@payments/platform'
 import { Client } from 'pg'
-import { type CommandDatabase, domains } from '../commands/command.ts'
+import { type CommandDatabase, domains } from '../command.ts'
 
 /** What an operator says of a restore. */
 export interface Said {

@@ -4,9 +4,9 @@ import { Client } from 'pg'
 import { domainCases, replay } from '../requests/cases.ts'
 import { LIMITS, prepare } from '../requests/requests.ts'
 import { sendLoad } from '../servers/load.ts'
+import { serverTime } from '../servers/server-time.ts'
 import { LARGE } from '../servers/servers.ts'
 import { type CpuTime, inspect } from './cpu.ts'
-import { serverTime } from './server-time.ts'
 import { COUNTING, type SentStatement, statementsOf } from './statements.ts'
 
 const REQUESTS = Math.max(50, Math.round(400 * Number(process.env.BENCH_SCALE ?? 1)))

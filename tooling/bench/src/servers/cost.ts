@@ -1,6 +1,6 @@
 import type { ServiceProcess } from '@payments/stand'
 import type { Client } from 'pg'
-import { serverTime } from '../profile/server-time.ts'
+import { serverTime } from './server-time.ts'
 
 /** What something took, in microseconds of processor time, bytes of the write-ahead log and seconds. */
 export interface Cost {

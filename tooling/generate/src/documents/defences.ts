@@ -35,7 +35,7 @@ export const attackers: readonly Attacker[] = [
     has: 'an organisation, keys, many requests',
     promise: 'see or change another organisation, slow others down, exceed its limits',
     tests: [
-      "services/gateway/src/requests/operations.test.ts › … … › shows no record of another organisation or environment, nor one that isn't",
+      "services/gateway/src/operations/operations.test.ts › … … › shows no record of another organisation or environment, nor one that isn't",
       'tooling/proof/src/neighbours/resources.test.ts › beside resource attacks no request of a well-behaved organisation fails, and every reply is right',
       'services/gateway/src/http/connections/connections.test.ts › one organisation cannot occupy all connections: beyond its bound it gets 429 with Retry-After, and others are served',
       'packages/webhooks/src/queue/fair-share.test.ts › the first delivery of an organisation is claimed by the next claim, whatever others have in flight and queued',
@@ -279,7 +279,7 @@ export const defended: readonly {
         "Organisation and environment are part of every foreign key between rows of organisations, and of the ORM's default filter; a foreign id is answered like an unknown one.",
         'packages/api/src/tenancy.test.ts › a foreign key between rows of organisations includes the organisation, and the environment where both have one',
         'packages/customers/src/customers.test.ts › an entity manager without a tenant throws instead of reading all rows',
-        "services/gateway/src/requests/operations.test.ts › … … › shows no record of another organisation or environment, nor one that isn't",
+        "services/gateway/src/operations/operations.test.ts › … … › shows no record of another organisation or environment, nor one that isn't",
       ),
     ],
   },
@@ -371,7 +371,7 @@ export const defended: readonly {
     promises: [
       held(
         'Strict schemas, bounded sizes, names without control and bidirectional characters; names that another person reads (of organisations, brands, people, programs and keys) with one alphabet in each word, and neither they nor what is sold imitate known names.',
-        'services/gateway/src/requests/operations.test.ts › … … › refuses an unknown field by name',
+        'services/gateway/src/operations/operations.test.ts › … … › refuses an unknown field by name',
         'services/gateway/src/openapi/document.test.ts › the document for %s › limits every text, list and number that a client can send in a body',
         'services/gateway/src/input.test.ts › the same text is refused over REST and tRPC, with the field › %s',
         'packages/accounts/src/organisations/invitations.test.ts › a name with line breaks, control or bidirectional characters or a link is refused by name',

@@ -83,7 +83,7 @@ describe('a generated domain, one with a provider, and an adapter of a known por
         'packages/ledger/src/transactions/transactions.test.ts',
         'packages/webhooks/src/events/catalogue.test.ts',
         'services/gateway/src/access.test.ts',
-        'services/gateway/src/requests/operations.test.ts',
+        'services/gateway/src/operations/operations.test.ts',
         'tooling/acceptance/src/compatibility',
         'tooling/generate/src/migrations/tables.test.ts',
         // Each process loads the whole service.

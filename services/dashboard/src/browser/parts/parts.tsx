@@ -2,8 +2,8 @@ import { CallError } from '@payments/client'
 import { useIsFetching } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { isTemporary } from '../live/recovery.ts'
-import { FileError } from './files.ts'
 import { exact, type Money, shownSecond, shownTime } from './format.ts'
+import { FileError } from './forms/files.ts'
 import { afterPaint } from './frame/after-paint.ts'
 
 /** A screen: its title, which gets the focus when the screen opens, and what can be done. */

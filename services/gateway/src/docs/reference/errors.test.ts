@@ -5,8 +5,8 @@ import { everyDomain } from '@payments/api'
 import { errors as commonErrors, newId } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { call, newCollection, newMerchant, useArtefact } from '#testing'
-import { everyError, errors as gatewayErrors } from '../../requests/errors.ts'
-import { operations } from '../../requests/operations.ts'
+import { everyError, errors as gatewayErrors } from '../../operations/errors.ts'
+import { operations } from '../../operations/operations.ts'
 
 const service = useArtefact()
 const document = readFileSync(new URL('../../../../../docs/derived/errors.md', import.meta.url), 'utf8')

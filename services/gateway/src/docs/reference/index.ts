@@ -1,6 +1,6 @@
 import { everyDomain } from '@payments/api'
 import type { Audience } from '../../openapi/document.ts'
-import { everyError } from '../../requests/errors.ts'
+import { everyError } from '../../operations/errors.ts'
 import { describedInterface } from './described.ts'
 import { errorsPage, eventsPage, indexPage, operationPage } from './pages.ts'
 

@@ -1,5 +1,5 @@
 import { addressBlock } from '@payments/platform'
-import { errors } from '../../requests/errors.ts'
+import { errors } from '../../operations/errors.ts'
 
 /** The part of all connections that event streams may be: the rest stays for requests, however long streams are open. */
 const SHARE = 0.6

@@ -5,10 +5,10 @@ import { publicUrl, type Runtime } from '@payments/platform'
 import { Payments } from '@payments/sdk'
 import { readBody } from '../../http/body.ts'
 import { clientLeft } from '../../http/connections/connections.ts'
+import { errors } from '../../operations/errors.ts'
+import type { Gateway } from '../../operations/state.ts'
 import { gatewaySettings } from '../../settings.ts'
 import type { Callers } from '../caller.ts'
-import { errors } from '../errors.ts'
-import type { Gateway } from '../state.ts'
 import { fetchInside } from './inside.ts'
 
 /** Where agents find the Model Context Protocol. */

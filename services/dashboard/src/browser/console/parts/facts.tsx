@@ -1,6 +1,6 @@
 import { Fragment, type ReactNode } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
-import { isId } from '../../parts/checks.ts'
+import { isId } from '../../parts/forms/checks.ts'
 import { type Fields, isBare, textOf, titleOf } from '../../parts/object/fields.ts'
 import { Copyable, Status, Time } from '../../parts/parts.tsx'
 import { commandPath, organisationPath } from './links.ts'

@@ -1,5 +1,5 @@
 import { useSearchParams } from 'wouter'
-import { isId } from '../checks.ts'
+import { isId } from '../forms/checks.ts'
 import { valuesIn } from './several.tsx'
 
 /** A filter of a list. It stands in the address by its name. */

@@ -1,5 +1,5 @@
 import { type FormEvent, useId } from 'react'
-import { isId } from '../checks.ts'
+import { isId } from '../forms/checks.ts'
 import { type Filter, useAddress } from './address.ts'
 import { CustomerChoice } from './customer-choice.tsx'
 import { Several, valuesIn } from './several.tsx'

@@ -3,8 +3,8 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
-import { ChangeButton } from '../../parts/change.tsx'
-import { fileAddress, requestFile, saveBlob } from '../../parts/files.ts'
+import { ChangeButton } from '../../parts/forms/change.tsx'
+import { fileAddress, requestFile, saveBlob } from '../../parts/forms/files.ts'
 import { Dialog, Failure } from '../../parts/parts.tsx'
 
 type Collection = Exclude<Outputs['collections']['get'], { type: 'session' }>

@@ -2,8 +2,8 @@ import type { Inputs, Outputs } from '@payments/client'
 import { memo } from 'react'
 import { Link } from 'wouter'
 import { usePlace } from '../../context.ts'
-import { ChangeButton } from '../../parts/change.tsx'
 import { words } from '../../parts/format.ts'
+import { ChangeButton } from '../../parts/forms/change.tsx'
 import {
   AMOUNTS,
   amountsIn,

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { usePlace } from '../../context.ts'
-import { addressCheck } from '../../parts/checks.ts'
+import { addressCheck } from '../../parts/forms/checks.ts'
 import { Field } from '../../parts/parts.tsx'
 import { useNetworks } from '../payments/forms/options.ts'
 import { Accepted, acceptedIn } from './accepted.tsx'

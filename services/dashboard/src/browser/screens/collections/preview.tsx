@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { saveBlob } from '../../parts/files.ts'
+import { saveBlob } from '../../parts/forms/files.ts'
 import { Dialog } from '../../parts/parts.tsx'
 
 /** What the service draws of a collection that does not exist yet. */

@@ -4,8 +4,8 @@ import { type ReactNode, useState } from 'react'
 import { useLocation } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
-import { ChangeButton } from '../../parts/change.tsx'
-import { Form } from '../../parts/form.tsx'
+import { ChangeButton } from '../../parts/forms/change.tsx'
+import { Form } from '../../parts/forms/form.tsx'
 import { Copy, Dialog, Failure } from '../../parts/parts.tsx'
 
 type Endpoint = Outputs['webhooks']['get']

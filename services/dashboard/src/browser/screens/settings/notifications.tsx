@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { clients, queries } from '../../api.ts'
-import { ChangeInput } from '../../parts/change.tsx'
+import { ChangeInput } from '../../parts/forms/change.tsx'
 import { Failure, Screen, Skeleton } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
 import { SettingsTabs } from './tabs.tsx'

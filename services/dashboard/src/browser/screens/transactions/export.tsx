@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { usePlace } from '../../context.ts'
-import { saveFile } from '../../parts/files.ts'
+import { saveFile } from '../../parts/forms/files.ts'
 import type { Filters } from '../../parts/lists/transactions.ts'
 import { titleOf } from '../../parts/object/fields.ts'
 import { Dialog, Failure, Field } from '../../parts/parts.tsx'

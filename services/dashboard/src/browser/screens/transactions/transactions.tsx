@@ -1,7 +1,7 @@
 import { Link } from 'wouter'
 import { usePlace } from '../../context.ts'
-import { isId } from '../../parts/checks.ts'
 import { words } from '../../parts/format.ts'
+import { isId } from '../../parts/forms/checks.ts'
 import { afterPaint } from '../../parts/frame/after-paint.ts'
 import { AMOUNTS, CREATED, CUSTOMER, type Filter, optionsOf, textIn, useAddress } from '../../parts/lists/address.ts'
 import { Found, useFound } from '../../parts/lists/found.tsx'

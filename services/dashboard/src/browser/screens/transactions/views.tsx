@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
-import { ChangeButton } from '../../parts/change.tsx'
+import { ChangeButton } from '../../parts/forms/change.tsx'
 import { type Filters, filtersIn, parametersIn, parametersOf } from '../../parts/lists/transactions.ts'
 import { Dialog, Failure, Field, fieldsOf } from '../../parts/parts.tsx'
 

@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { usePlace } from '../../../context.ts'
-import { addressCheck, amountCheck, bodyOf } from '../../../parts/checks.ts'
-import { Form, type Values } from '../../../parts/form.tsx'
 import { words } from '../../../parts/format.ts'
+import { addressCheck, amountCheck, bodyOf } from '../../../parts/forms/checks.ts'
+import { Form, type Values } from '../../../parts/forms/form.tsx'
 import { useBanks, useCurrencies, useNetworks } from './options.ts'
 
 /** A bank transfer to stablecoin in a wallet. */

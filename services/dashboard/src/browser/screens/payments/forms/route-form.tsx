@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { usePlace } from '../../../context.ts'
-import { addressCheck, bodyOf } from '../../../parts/checks.ts'
-import { Form, type Values } from '../../../parts/form.tsx'
+import { addressCheck, bodyOf } from '../../../parts/forms/checks.ts'
+import { Form, type Values } from '../../../parts/forms/form.tsx'
 import { useNetworks } from './options.ts'
 
 /** An address on one network whose deposits are delivered on another. */

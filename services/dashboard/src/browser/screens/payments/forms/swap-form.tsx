@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { usePlace } from '../../../context.ts'
-import { addressCheck, amountCheck, bodyOf } from '../../../parts/checks.ts'
-import { Form, type Values } from '../../../parts/form.tsx'
+import { addressCheck, amountCheck, bodyOf } from '../../../parts/forms/checks.ts'
+import { Form, type Values } from '../../../parts/forms/form.tsx'
 import { Amount } from '../../../parts/parts.tsx'
 
 const RENEW_MS = 15_000

@@ -2,7 +2,7 @@ import type { Outputs } from '@payments/client'
 import { useMutation } from '@tanstack/react-query'
 import { queries } from '../../../api.ts'
 import { usePlace } from '../../../context.ts'
-import { ChangeButton } from '../../../parts/change.tsx'
+import { ChangeButton } from '../../../parts/forms/change.tsx'
 import { Copyable, Failure } from '../../../parts/parts.tsx'
 
 /** The DNS record that proves whose the site is, and the check of it. Payers then see the domain with a mark. */

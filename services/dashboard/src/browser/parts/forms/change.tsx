@@ -1,5 +1,5 @@
 import { type ComponentProps, type ComponentType, createElement, useContext } from 'react'
-import { PlaceContext } from '../context.ts'
+import { PlaceContext } from '../../context.ts'
 
 /**
  * A control that sends a change, or opens the dialog that does. While the organisation is suspended the API refuses every change, so the

@@ -1,9 +1,9 @@
 import { CallError } from '@payments/client'
 import { useMutation } from '@tanstack/react-query'
 import { type ComponentProps, useState } from 'react'
-import { clients } from '../api.ts'
+import { clients } from '../../api.ts'
+import { Failure, Field } from '../parts.tsx'
 import { Form, type Values } from './form.tsx'
-import { Failure, Field } from './parts.tsx'
 
 /** True where the session must be confirmed with a fresh code before the call is repeated. */
 export const needsConfirmation = (error: unknown): boolean =>

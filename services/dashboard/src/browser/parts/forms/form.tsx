@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { CustomerChoice } from '../lists/customer-choice.tsx'
+import { Failure, Field, fieldsOf } from '../parts.tsx'
 import { ChangeButton } from './change.tsx'
-import { CustomerChoice } from './lists/customer-choice.tsx'
-import { Failure, Field, fieldsOf } from './parts.tsx'
 
 /** The texts of a form by the name of the field, which is the path that the API calls it by. */
 export type Values = Readonly<Record<string, string>>

@@ -24,13 +24,13 @@ import {
   type SqlExecutor,
   surviveLostConnections,
 } from '@payments/platform'
-import { adapters } from '../adapters.ts'
-import { gateway } from '../server.ts'
-import { gatewaySettings } from '../settings.ts'
-import { createMetrics } from './metrics.ts'
-import { releaseMemory } from './release-memory.ts'
-import { internalServer } from './server.ts'
-import { startTracing } from './tracing.ts'
+import { adapters } from './adapters.ts'
+import { createMetrics } from './internal/metrics.ts'
+import { releaseMemory } from './internal/release-memory.ts'
+import { internalServer } from './internal/server.ts'
+import { startTracing } from './internal/tracing.ts'
+import { gateway } from './server.ts'
+import { gatewaySettings } from './settings.ts'
 
 /** The service cannot start. The message is one sentence that names the setting or the directory. */
 class StartError extends Error {

@@ -1,4 +1,4 @@
-import type { Environment } from '../api.ts'
+import type { Environment } from '../../api.ts'
 
 /** The address of a file that the API makes, for a link. */
 export function fileAddress(
