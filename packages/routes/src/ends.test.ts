@@ -13,7 +13,7 @@ import {
 } from '#testing'
 import { applyReports } from './deposits/reports.ts'
 import { RouteEntity } from './entity.ts'
-import { operators } from './operators.ts'
+import { operators } from './operators/operators.ts'
 import type { DepositReport, OddReport } from './provider/provider.ts'
 import { routesProvider } from './provider/provider.ts'
 import { sandboxRoutes } from './provider/sandbox.ts'

@@ -20,11 +20,11 @@ import {
   wordsOf,
 } from '@payments/platform'
 import type { z } from 'zod'
-import { type Deposit, type PaymentRoute, sandboxOutcomes } from './api/schemas.ts'
-import { isRefundHeld } from './deposits/journal.ts'
-import type { PaymentRouteReceipt } from './deposits/receipt.ts'
-import { type RefundTo, refundOwners } from './refunds/refund-owners.ts'
-import { depositMachine, routeMachine } from './routes/states.ts'
+import { isRefundHeld } from './journal.ts'
+import type { PaymentRouteReceipt } from './receipt.ts'
+import { type RefundTo, refundOwners } from './refund-owners.ts'
+import { type Deposit, type PaymentRoute, sandboxOutcomes } from './schemas.ts'
+import { depositMachine, routeMachine } from './states.ts'
 
 /**
  * Hidden routes belong to a part of another domain, such as a checkout session. Merchants and operators see neither them nor

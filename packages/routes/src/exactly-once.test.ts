@@ -17,7 +17,7 @@ import {
   startService,
   sync,
 } from '#testing'
-import { errors } from './api/errors.ts'
+import { errors } from './errors.ts'
 import { type DepositReport, type RoutesProvider, routesProvider, type SandboxRoutes } from './provider/provider.ts'
 import { sandboxRoutes } from './provider/sandbox.ts'
 

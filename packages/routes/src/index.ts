@@ -3,12 +3,8 @@ import { bind } from '@payments/kernel'
 import { domain } from '@payments/platform'
 import { routesAdminRouter } from './api/admin-router.ts'
 import { callbacks } from './api/callbacks.ts'
-import { errors } from './api/errors.ts'
-import { events } from './api/events.ts'
-import { notifications } from './api/notifications.ts'
 import { routesRouter, routesSandboxRouter } from './api/router.ts'
 import { depositIds } from './deposits/parts.ts'
-import { paymentRouteReceipt } from './deposits/receipt.ts'
 import {
   AddressEntity,
   DepositEntity,
@@ -21,16 +17,20 @@ import {
   SandboxAddressEntity,
   SandboxRequestEntity,
 } from './entity.ts'
-import { metrics } from './metrics.ts'
+import { errors } from './errors.ts'
+import { events } from './events.ts'
+import { failureReasons } from './failure-reasons.ts'
 import { migrations } from './migrations.ts'
-import { operators } from './operators.ts'
+import { notifications } from './notifications.ts'
+import { metrics } from './operators/metrics.ts'
+import { operators } from './operators/operators.ts'
+import { advance } from './polling/advance.ts'
 import { feedTask } from './polling/feed.ts'
 import { pollTask } from './polling/poller.ts'
-import { advance } from './provider/advance.ts'
 import { routesProvider } from './provider/provider.ts'
 import { sandboxRoutes } from './provider/sandbox.ts'
 import { routesSettings } from './provider/settings.ts'
-import { failureReasons } from './routes/failure-reasons.ts'
+import { paymentRouteReceipt } from './receipt.ts'
 
 export const routes = domain({
   name: 'routes',
@@ -99,11 +99,16 @@ export const routes = domain({
   },
 })
 
-export { errors as routesErrors } from './api/errors.ts'
-export { wentTo } from './api/notifications.ts'
-export { RefundTo as RefundToSchema, SyncResult, sandboxOutcomes } from './api/schemas.ts'
-export { partyOf } from './deposits/journal.ts'
-export { pollSoon } from './operators.ts'
+export {
+  type HiddenDeposit,
+  type HiddenDepositReceiver,
+  hiddenDeposits,
+} from './deposits/hidden-deposits.ts'
+export { errors as routesErrors } from './errors.ts'
+export { failureReasons } from './failure-reasons.ts'
+export { partyOf } from './journal.ts'
+export { wentTo } from './notifications.ts'
+export { pollSoon } from './operators/operators.ts'
 export { type Estimate, estimateOf } from './provider/estimates.ts'
 export {
   type DepositChanges,
@@ -121,13 +126,7 @@ export {
   type SandboxRoutes,
 } from './provider/provider.ts'
 export type { AddressUse } from './provider/providers.ts'
-export type { RefundTo } from './refunds/refund-owners.ts'
-export { failureReasons } from './routes/failure-reasons.ts'
-export {
-  type HiddenDeposit,
-  type HiddenDepositReceiver,
-  hiddenDeposits,
-} from './routes/hidden-deposits.ts'
+export type { RefundTo } from './refund-owners.ts'
 export {
   createHiddenRoute,
   type DepositSettlement,
@@ -141,3 +140,4 @@ export {
   watchHiddenRoute,
 } from './routes/hidden-routes.ts'
 export { type AvailableNetwork, availableNetworks } from './routes/networks.ts'
+export { RefundTo as RefundToSchema, SyncResult, sandboxOutcomes } from './schemas.ts'

@@ -4,8 +4,8 @@ import { beforeEach, expect, test } from 'vitest'
 import { connected, foundOrganisation, newMerchant, newRoute, sized, sync, useService } from '#testing'
 import { poll } from './deposits/deposits.ts'
 import { claimRound } from './polling/poller.ts'
-import { budget } from './polling/rate-budget.ts'
-import { FIRST_POLL_SECONDS, fullSyncShare, nextPoll } from './polling/schedule.ts'
+import { budget } from './schedule/rate-budget.ts'
+import { FIRST_POLL_SECONDS, fullSyncShare, nextPoll } from './schedule/schedule.ts'
 
 const service = useService()
 const PER_MINUTE = 60

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type DepositMoney, journalDraft } from './deposits/journal.ts'
+import { type DepositMoney, journalDraft } from './journal.ts'
 
 const deposit: DepositMoney = {
   provider: 'relay',

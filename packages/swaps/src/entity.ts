@@ -19,11 +19,11 @@ import {
   uniqueIndex,
   withinTenant,
 } from '@payments/platform'
-import { present, swapEntry } from './api/present.ts'
-import { sandboxOutcomes } from './api/schemas.ts'
+import { currencies } from './currencies.ts'
+import { present, swapEntry } from './present.ts'
 import type { OtherHolding } from './provider/provider.ts'
-import { currencies } from './swaps/currencies.ts'
-import { swapMachine } from './swaps/states.ts'
+import { sandboxOutcomes } from './schemas.ts'
+import { swapMachine } from './states.ts'
 
 /** SQL: swaps that are not final, hold money or fail to be processed. */
 export const UNFINISHED = `failing_since is not null or status in ('awaiting_deposit', 'swapping', 'failed')

@@ -15,7 +15,7 @@ import {
   useService,
 } from '#testing'
 import { eventsOf, expectJournalEqualsChain, heldOnChain, journal } from '../test/chain.ts'
-import { processNow } from './swaps/process.ts'
+import { processNow } from './polling/process.ts'
 import { find, findAnywhere } from './swaps/service.ts'
 import { release } from './transactions/release.ts'
 

@@ -5,24 +5,24 @@ import { addressTask } from './addresses/addresses.ts'
 import { seedOf } from './addresses/keys.ts'
 import { restore } from './addresses/restore.ts'
 import { swapsAdminRouter } from './api/admin-router.ts'
-import { errors } from './api/errors.ts'
-import { events } from './api/events.ts'
-import { notifications } from './api/notifications.ts'
-import { swapReceipt } from './api/receipt.ts'
 import { ratesRouter, swapsRouter } from './api/router.ts'
 import { swapsSandboxRouter } from './api/sandbox-router.ts'
 import { entities, swapResource } from './entity.ts'
+import { errors } from './errors.ts'
+import { events } from './events.ts'
+import { failureReasons } from './failure-reasons.ts'
 import { migrations } from './migrations.ts'
+import { notifications } from './notifications.ts'
 import { swapsPurge } from './operators/jobs.ts'
 import { metrics } from './operators/metrics.ts'
 import { operators } from './operators/operators.ts'
+import { advance } from './polling/advance.ts'
 import { pollTask } from './polling/poller.ts'
-import { advance } from './provider/advance.ts'
+import { feePayerTask } from './provider/fee-payer.ts'
 import { type SandboxSwaps, type SwapsProvider, swapsProvider } from './provider/provider.ts'
 import { sandboxSwaps } from './provider/sandbox.ts'
 import { swapsSettings } from './provider/settings.ts'
-import { failureReasons } from './swaps/failure-reasons.ts'
-import { feePayerTask } from './transactions/fee-payer.ts'
+import { swapReceipt } from './receipt.ts'
 
 const SANDBOX = 'swaps'
 const CALLS = [
@@ -97,7 +97,8 @@ export const swaps = domain({
 
 export { type ListedAddress, listAddresses, storeSweep } from './addresses/addresses.ts'
 export { type Signer, type SwapSigners, signersFrom, signersOf } from './addresses/keys.ts'
-export { errors as swapsErrors } from './api/errors.ts'
+export { type Currency, currencies } from './currencies.ts'
+export { errors as swapsErrors } from './errors.ts'
 export {
   type ChainWithdrawal,
   type DepositReport,
@@ -109,6 +110,5 @@ export {
   type TransactionOutcome,
   type WatchedAddress,
 } from './provider/provider.ts'
+export { currencyRate } from './provider/rates.ts'
 export { swapsSettings } from './provider/settings.ts'
-export { currencyRate } from './rates/rates.ts'
-export { type Currency, currencies } from './swaps/currencies.ts'

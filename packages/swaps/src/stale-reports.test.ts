@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import { depositFor, getSwap, type Merchant, newMerchant, newSwap, useService } from '#testing'
 import { eventsOf, processUntil } from '../test/chain.ts'
 import { SwapEntity, type SwapRow } from './entity.ts'
+import { comparison, processSwap } from './polling/process.ts'
 import { type DepositReport, type SwapsProvider, swapsProvider } from './provider/provider.ts'
 import { sandboxSwaps } from './provider/sandbox.ts'
-import { comparison, processSwap } from './swaps/process.ts'
 
 // Nodes are behind each other, and workers too: a report may be older than what is known of a swap.
 

@@ -3,7 +3,7 @@ import { checkLedger, trialBalance } from '@payments/ledger'
 import { queryContext } from '@payments/platform'
 import { expect } from 'vitest'
 import { advance, getSwap, type Merchant, type SwapData, type TestService } from '#testing'
-import { processNow } from '../src/swaps/process.ts'
+import { processNow } from '../src/polling/process.ts'
 import { find } from '../src/swaps/service.ts'
 
 const contextOf = (service: TestService, { organisationId, environment }: Merchant) =>

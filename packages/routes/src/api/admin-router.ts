@@ -4,11 +4,11 @@ import { operatorCommand, query, sqlOf, type UnitOfWork } from '@payments/platfo
 import { syncNow } from '../deposits/deposits.ts'
 import { recordDeposit, settleDeposit } from '../deposits/settle.ts'
 import { presentDeposit, presentRoute } from '../entity.ts'
-import { pollSoon } from '../operators.ts'
+import { errors } from '../errors.ts'
+import { pollSoon } from '../operators/operators.ts'
 import { reindex } from '../polling/reindex.ts'
-import { POLL } from '../polling/schedule.ts'
 import { findAnywhere, needingAttention, operate } from '../routes/service.ts'
-import { errors } from './errors.ts'
+import { POLL } from '../schedule/schedule.ts'
 import {
   AdminDepositList,
   Deposit,
@@ -19,7 +19,7 @@ import {
   ReindexResult,
   Settlement,
   SyncResult,
-} from './schemas.ts'
+} from '../schemas.ts'
 
 const tag = 'Payment routes'
 

@@ -2,14 +2,13 @@ import { assetNamed, assets, errors as commonErrors, noInput, requestedAmount, t
 import { command, completeList, download, exportCsv, exportInput, NEWEST, query, sqlOf } from '@payments/platform'
 import { syncNow } from '../deposits/deposits.ts'
 import { presentDeposit, presentRoute, RouteEntity } from '../entity.ts'
-import { POLL, SOON_SECONDS } from '../polling/schedule.ts'
+import { errors } from '../errors.ts'
 import { routesProvider } from '../provider/provider.ts'
 import { changeRefundAddresses, refundAddresses } from '../refunds/refund-addresses.ts'
 import { createRoute, prepareRoute } from '../routes/creation.ts'
 import { availableNetworks } from '../routes/networks.ts'
 import { all, change, deposits, find, findDeposit, remove } from '../routes/service.ts'
-import { errors } from './errors.ts'
-import { depositsExport } from './export.ts'
+import { POLL, SOON_SECONDS } from '../schedule/schedule.ts'
 import {
   CurrencyList,
   Deposit,
@@ -26,7 +25,8 @@ import {
   SandboxDeposit,
   SandboxDepositResult,
   SyncResult,
-} from './schemas.ts'
+} from '../schemas.ts'
+import { depositsExport } from './export.ts'
 import { DepositPage, DepositSearch, RoutePage, RouteSearch, searchDeposits, searchRoutes } from './search.ts'
 
 const tag = 'Payment routes'

@@ -15,8 +15,8 @@ import {
 } from '@payments/platform'
 import { z } from 'zod'
 import { DepositEntity, type DepositRow, RouteEntity, type RouteRow, searchedWords } from '../entity.ts'
-import { depositMachine, routeMachine } from '../routes/states.ts'
-import { DEPOSIT, Deposit, PaymentRoute, PaymentRouteId, ROUTE } from './schemas.ts'
+import { DEPOSIT, Deposit, PaymentRoute, PaymentRouteId, ROUTE } from '../schemas.ts'
+import { depositMachine, routeMachine } from '../states.ts'
 
 /** What a payment route must be to be found: all that is named, and one of those in a list. */
 export const RouteSearch = z

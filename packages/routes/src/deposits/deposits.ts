@@ -10,14 +10,8 @@ import {
   recordFailure,
   unitOfWork,
 } from '@payments/platform'
-import { errors } from '../api/errors.ts'
 import type { RouteRow } from '../entity.ts'
-import { checkpointOf } from '../polling/checkpoints.ts'
-import { claimedRoute } from '../polling/claimed.ts'
-import { type Polled, postponeOne } from '../polling/postpone.ts'
-import { budget, pauseOf } from '../polling/rate-budget.ts'
-import { fullSyncShare, POLL, SOON_SECONDS } from '../polling/schedule.ts'
-import { limitSync } from '../polling/sync-limits.ts'
+import { errors } from '../errors.ts'
 import {
   type DepositPage,
   type DepositQuery,
@@ -25,6 +19,12 @@ import {
   type OddReport,
   routesProvider,
 } from '../provider/provider.ts'
+import { checkpointOf } from '../schedule/checkpoints.ts'
+import { claimedRoute } from '../schedule/claimed.ts'
+import { type Polled, postponeOne } from '../schedule/postpone.ts'
+import { budget, pauseOf } from '../schedule/rate-budget.ts'
+import { fullSyncShare, POLL, SOON_SECONDS } from '../schedule/schedule.ts'
+import { limitSync } from '../schedule/sync-limits.ts'
 import { applyReports, byTime, keepOdd, PART, type SyncCounts, sum, UNREADABLE } from './reports.ts'
 
 /** A poll of a route: for everything, or for what has changed since the checkpoint. */

@@ -14,7 +14,6 @@ import {
   unlessAnnounced,
   updateResource,
 } from '@payments/platform'
-import { errors } from '../api/errors.ts'
 import {
   DepositEntity,
   type DepositRow,
@@ -25,19 +24,13 @@ import {
   routeResource,
   WITH_HIDDEN,
 } from '../entity.ts'
-import { nextPoll } from '../polling/schedule.ts'
+import { errors } from '../errors.ts'
+import { journalDraft } from '../journal.ts'
 import { type DepositReport, DISAGREES, type OddReport } from '../provider/provider.ts'
 import { refundOfRoute, usedRefund } from '../refunds/refund-addresses.ts'
-import {
-  effectOf,
-  findExisting,
-  hasEnded,
-  learnsTransaction,
-  type StoredDeposit,
-  sentBack,
-} from '../routes/existing.ts'
-import { type HiddenDeposit, hiddenDeposits, toHiddenDeposit } from '../routes/hidden-deposits.ts'
-import { journalDraft } from './journal.ts'
+import { nextPoll } from '../schedule/schedule.ts'
+import { effectOf, findExisting, hasEnded, learnsTransaction, type StoredDeposit, sentBack } from './existing.ts'
+import { type HiddenDeposit, hiddenDeposits, toHiddenDeposit } from './hidden-deposits.ts'
 
 /** What adapters say of an element that they cannot read. */
 export const UNREADABLE = 'Not readable'

@@ -21,8 +21,6 @@ import {
   updateResource,
 } from '@payments/platform'
 import type { z } from 'zod'
-import { errors } from '../api/errors.ts'
-import type { Settlement } from '../api/schemas.ts'
 import {
   DepositEntity,
   type DepositRow,
@@ -32,9 +30,11 @@ import {
   routeResource,
   WITH_HIDDEN,
 } from '../entity.ts'
+import { errors } from '../errors.ts'
 import type { DepositReport } from '../provider/provider.ts'
-import { findExisting } from '../routes/existing.ts'
-import type { depositMachine } from '../routes/states.ts'
+import type { Settlement } from '../schemas.ts'
+import type { depositMachine } from '../states.ts'
+import { findExisting } from './existing.ts'
 import { applyReports, DepositChangesOf, machineOf } from './reports.ts'
 
 type Input = Omit<z.output<typeof Settlement>, 'depositId'>

@@ -1,13 +1,13 @@
 import { system } from '@payments/kernel'
 import { aboutObject, type ClaimedPoll, heedingPause, queryContext, type Runtime } from '@payments/platform'
 import { applyAll, poll, queryOf } from '../deposits/deposits.ts'
+import { findExisting, isNews } from '../deposits/existing.ts'
 import { type DepositPage, type RoutesProvider, routesProvider } from '../provider/provider.ts'
-import { findExisting, isNews } from '../routes/existing.ts'
-import { type Checkpoint, checkpoints } from './checkpoints.ts'
-import { claimedRoutes } from './claimed.ts'
-import { type Polled, postpone } from './postpone.ts'
-import { budget, pauseOf } from './rate-budget.ts'
-import { fullSyncShare } from './schedule.ts'
+import { type Checkpoint, checkpoints } from '../schedule/checkpoints.ts'
+import { claimedRoutes } from '../schedule/claimed.ts'
+import { type Polled, postpone } from '../schedule/postpone.ts'
+import { budget, pauseOf } from '../schedule/rate-budget.ts'
+import { fullSyncShare } from '../schedule/schedule.ts'
 
 /** Routes that are polled together. */
 export interface Batch {

@@ -2,7 +2,7 @@ import { type Environment, environments } from '@payments/kernel'
 import { heedingPause, isPaused, type PolledProvider, type Runtime, type Task } from '@payments/platform'
 import { schedulePolls } from '../deposits/deposits.ts'
 import { type RoutesProvider, routesProvider } from '../provider/provider.ts'
-import { budget, pauseOf } from './rate-budget.ts'
+import { budget, pauseOf } from '../schedule/rate-budget.ts'
 
 const INTERVAL_MS = 2000
 /** What the provider lists late is listed with its own time: each question reaches so far back. */

@@ -1,9 +1,9 @@
 import type { Environment } from '@payments/kernel'
 import { claimPolls, pollTask as polling, type Runtime } from '@payments/platform'
 import { type RoutesProvider, routesProvider } from '../provider/provider.ts'
+import { budget, pauseOf } from '../schedule/rate-budget.ts'
+import { POLL } from '../schedule/schedule.ts'
 import { type Batch, batchesOf, pollBatch } from './batches.ts'
-import { budget, pauseOf } from './rate-budget.ts'
-import { POLL } from './schedule.ts'
 
 /** Calls that wait for callbacks and the feed, where the provider allows so many a minute that they do not stop everything else. */
 const RESERVED_CALLS = 2

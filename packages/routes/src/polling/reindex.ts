@@ -1,7 +1,7 @@
 import { invalid, networkOf, ServiceError } from '@payments/kernel'
 import { aboutObject, type QueryContext, takeCall } from '@payments/platform'
-import { errors } from '../api/errors.ts'
 import type { RouteRow } from '../entity.ts'
+import { errors } from '../errors.ts'
 import { routesProvider } from '../provider/provider.ts'
 
 /** Such searches are rare, and the provider allows few of them. */

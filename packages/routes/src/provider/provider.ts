@@ -1,8 +1,8 @@
 import { type NetworkType, type Provider, port } from '@payments/kernel'
 import type { CallbackRequest, SqlExecutor } from '@payments/platform'
 import type { z } from 'zod'
-import type { sandboxOutcomes } from '../api/schemas.ts'
-import type { failureReasons } from '../routes/failure-reasons.ts'
+import type { failureReasons } from '../failure-reasons.ts'
+import type { sandboxOutcomes } from '../schemas.ts'
 
 /** A network and currency at one end of a route, by their public names. */
 export interface Leg {

@@ -17,7 +17,7 @@ import {
   sync,
   useService,
 } from '#testing'
-import { errors } from '../api/errors.ts'
+import { errors } from '../errors.ts'
 import { claimRound } from '../polling/poller.ts'
 import { type QuotedAmount, routesProvider, type SandboxRoutes } from './provider.ts'
 import { sandboxRoutes } from './sandbox.ts'

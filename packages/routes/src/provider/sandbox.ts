@@ -4,8 +4,8 @@ import { arrayOf, grouped, type SqlExecutor } from '@payments/platform'
 import bs58 from 'bs58'
 import bs58check from 'bs58check'
 import { checksum } from 'ox/Address'
-import { errors } from '../api/errors.ts'
-import type { sandboxOutcomes } from '../api/schemas.ts'
+import { errors } from '../errors.ts'
+import type { sandboxOutcomes } from '../schemas.ts'
 import type { DepositReport, Offer, SandboxRoutes } from './provider.ts'
 
 const SETTLES_AFTER_SECONDS = 2

@@ -3,11 +3,11 @@ import { canonicalAddress, type NetworkType, networkOf } from '@payments/kernel'
 import { notify } from '@payments/notifications'
 import { lookupsOf, type QueryContext, refuseOwnAddresses, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
-import { type RefundAddressChange, type RefundAddresses, refundTypes } from '../api/schemas.ts'
 import type { RouteRow } from '../entity.ts'
 import { routesProvider } from '../provider/provider.ts'
 import { routesSettings } from '../provider/settings.ts'
-import type { RefundTo } from './refund-owners.ts'
+import type { RefundTo } from '../refund-owners.ts'
+import { type RefundAddressChange, type RefundAddresses, refundTypes } from '../schemas.ts'
 
 type ByType = z.infer<typeof RefundAddresses>['organisation']
 

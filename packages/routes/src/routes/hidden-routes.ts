@@ -10,13 +10,11 @@ import {
   sqlOf,
   type UnitOfWork,
 } from '@payments/platform'
-import { errors } from '../api/errors.ts'
-import type { sandboxOutcomes } from '../api/schemas.ts'
 import { type Applied, syncNow } from '../deposits/deposits.ts'
 import { recordDeposit, settleDeposit } from '../deposits/settle.ts'
 import { hiddenRouteResource, RouteEntity, WITH_HIDDEN } from '../entity.ts'
+import { errors } from '../errors.ts'
 import { reindexWithin } from '../polling/reindex.ts'
-import { FIRST_POLL_SECONDS, POLL, SOON_SECONDS } from '../polling/schedule.ts'
 import { type Carrier, recordCarrier } from '../provider/carrier.ts'
 import {
   type Leg,
@@ -26,8 +24,10 @@ import {
   routesProvider,
 } from '../provider/provider.ts'
 import { routesProviders } from '../provider/providers.ts'
+import type { RefundTo } from '../refund-owners.ts'
 import { configuredRefund, refundOfOrganisation } from '../refunds/refund-addresses.ts'
-import type { RefundTo } from '../refunds/refund-owners.ts'
+import { FIRST_POLL_SECONDS, POLL, SOON_SECONDS } from '../schedule/schedule.ts'
+import type { sandboxOutcomes } from '../schemas.ts'
 import { countingQuotes, quoted } from './quotes.ts'
 import { isDepositAddress } from './rules.ts'
 

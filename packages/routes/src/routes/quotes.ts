@@ -8,8 +8,8 @@ import {
   sharesOf,
   takeCall,
 } from '@payments/platform'
-import { errors } from '../api/errors.ts'
-import { countQuote } from '../metrics.ts'
+import { errors } from '../errors.ts'
+import { countQuote } from '../operators/metrics.ts'
 import type { QuotedAddress, RoutesProvider } from '../provider/provider.ts'
 
 /** The part of the provider's quotes that the keys and sessions of one organisation can use. */

@@ -1,6 +1,6 @@
 import { addressField, invalid, isAddressOf, type Mistakes, type NetworkType, networkField } from '@payments/kernel'
 import type { z } from 'zod'
-import type { NewPaymentRoute } from '../api/schemas.ts'
+import type { NewPaymentRoute } from '../schemas.ts'
 import type { AvailableNetwork } from './networks.ts'
 
 /** A validated new route: networks known, currencies supported, addresses of the right kind. */

@@ -12,10 +12,10 @@ import {
   updateResource,
 } from '@payments/platform'
 import type { z } from 'zod'
-import { errors } from '../api/errors.ts'
-import type { PaymentRoutePatch } from '../api/schemas.ts'
 import { DepositEntity, type DepositRow, presentRoute, RouteEntity, type RouteRow, routeResource } from '../entity.ts'
-import { STUCK_SECONDS } from '../polling/schedule.ts'
+import { errors } from '../errors.ts'
+import { STUCK_SECONDS } from '../schedule/schedule.ts'
+import type { PaymentRoutePatch } from '../schemas.ts'
 
 /** All routes as their GET shows them, newest first, deleted ones too: their deposits still refer to them. */
 export async function* all(context: QueryContext) {

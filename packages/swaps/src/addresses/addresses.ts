@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Environment } from '@payments/kernel'
 import { grouped, prepared, type Runtime, type Task } from '@payments/platform'
-import { errors } from '../api/errors.ts'
+import { errors } from '../errors.ts'
 import { swapsProvider } from '../provider/provider.ts'
 import { addressAt, pathOf, seedBytes, seedOf } from './keys.ts'
 

@@ -1,12 +1,12 @@
 import { errors as commonErrors, noInput } from '@payments/kernel'
 import { operatorCommand, query } from '@payments/platform'
-import { processNow } from '../swaps/process.ts'
+import { errors } from '../errors.ts'
+import { processNow } from '../polling/process.ts'
+import { present } from '../present.ts'
+import { AdminSwapList, Release, Settlement, Swap, SwapId } from '../schemas.ts'
 import { findAnywhere, unfinished } from '../swaps/service.ts'
 import { release } from '../transactions/release.ts'
 import { settle } from '../transactions/settle.ts'
-import { errors } from './errors.ts'
-import { present } from './present.ts'
-import { AdminSwapList, Release, Settlement, Swap, SwapId } from './schemas.ts'
 
 const tag = 'Swaps'
 

@@ -1,12 +1,12 @@
 import { noInput } from '@payments/kernel'
 import { command, download, exportCsv, exportInput, query } from '@payments/platform'
-import { rates } from '../rates/rates.ts'
+import { errors } from '../errors.ts'
+import { present } from '../present.ts'
+import { rates } from '../provider/rates.ts'
+import { NewSwap, RateList, RatesInput, Swap, SwapId, SwapList } from '../schemas.ts'
 import { createSwap, prepareCreation } from '../swaps/creation.ts'
 import { cancel, find, newestSwaps } from '../swaps/service.ts'
-import { errors } from './errors.ts'
 import { swapsExport } from './export.ts'
-import { present } from './present.ts'
-import { NewSwap, RateList, RatesInput, Swap, SwapId, SwapList } from './schemas.ts'
 
 const tag = 'Swaps'
 const provider = [errors.swap_provider_failed, errors.swap_provider_unavailable]

@@ -1,12 +1,12 @@
 import { requestedAmount, toDecimal } from '@payments/kernel'
 import { command, sqlOf } from '@payments/platform'
+import { assetIn } from '../currencies.ts'
 import { SwapEntity } from '../entity.ts'
-import { POLL, SOON_SECONDS } from '../polling/schedule.ts'
+import { errors } from '../errors.ts'
 import { swapsProvider } from '../provider/provider.ts'
-import { assetIn } from '../swaps/currencies.ts'
+import { SandboxSwapDeposit, SandboxSwapDepositResult } from '../schemas.ts'
+import { POLL, SOON_SECONDS } from '../swaps/schedule.ts'
 import { find } from '../swaps/service.ts'
-import { errors } from './errors.ts'
-import { SandboxSwapDeposit, SandboxSwapDepositResult } from './schemas.ts'
 
 export const swapsSandboxRouter = {
   deposit: command({

@@ -1,7 +1,7 @@
 import { endings, type OperatorsDeclaration, sqlOf } from '@payments/platform'
-import { settlements } from '../api/schemas.ts'
-import { POLL } from '../polling/schedule.ts'
-import { swapMachine } from '../swaps/states.ts'
+import { settlements } from '../schemas.ts'
+import { swapMachine } from '../states.ts'
+import { POLL } from '../swaps/schedule.ts'
 
 const SETTLE = 'admin.swaps.settle'
 const RETURNED = { command: SETTLE, outcomes: ['returned'] }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { newMerchant, newSwap, useService } from '#testing'
+import { nextPoll } from '../swaps/schedule.ts'
 import { claimDue, isUnchanged } from './poller.ts'
-import { nextPoll } from './schedule.ts'
 
 const service = useService()
 

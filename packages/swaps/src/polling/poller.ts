@@ -8,12 +8,12 @@ import {
   type Runtime,
   type Task,
 } from '@payments/platform'
-import { errors } from '../api/errors.ts'
 import { SwapEntity, type SwapRow } from '../entity.ts'
+import { errors } from '../errors.ts'
 import { type DepositReport, type SwapsProvider, swapsProvider } from '../provider/provider.ts'
 import { neededTransaction } from '../swaps/changes.ts'
-import { comparison, processSwap, recordFailure, watched } from '../swaps/process.ts'
-import { nextPoll, POLL } from './schedule.ts'
+import { nextPoll, POLL } from '../swaps/schedule.ts'
+import { comparison, processSwap, recordFailure, watched } from './process.ts'
 
 /** Swaps of one claim. Their addresses are read in one call, and those of which nothing is new cost one statement together. */
 const BATCH = 200

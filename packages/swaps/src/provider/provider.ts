@@ -1,7 +1,7 @@
 import { type Provider, port } from '@payments/kernel'
 import type { SqlExecutor } from '@payments/platform'
-import type { sandboxOutcomes } from '../api/schemas.ts'
-import type { Currency } from '../swaps/currencies.ts'
+import type { Currency } from '../currencies.ts'
+import type { sandboxOutcomes } from '../schemas.ts'
 
 /** What a swap of `amount` minor units of `from` would give now. */
 export interface QuoteRequest {

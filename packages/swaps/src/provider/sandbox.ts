@@ -3,11 +3,11 @@ import { toDecimal } from '@payments/kernel'
 import { arrayOf, grouped, type SqlExecutor } from '@payments/platform'
 import bs58 from 'bs58'
 import { z } from 'zod'
-import { errors } from '../api/errors.ts'
-import { sandboxOutcomes } from '../api/schemas.ts'
-import { less } from '../rates/rate.ts'
-import { assetIn, type Currency } from '../swaps/currencies.ts'
+import { assetIn, type Currency } from '../currencies.ts'
+import { errors } from '../errors.ts'
+import { sandboxOutcomes } from '../schemas.ts'
 import type { QuoteRequest, SandboxSwaps } from './provider.ts'
+import { less } from './rate.ts'
 
 const SETTLES_AFTER_SECONDS = 2
 /** A swap of an amount that ends in .13: sending it times out, and it is final after this time. */

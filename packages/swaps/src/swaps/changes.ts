@@ -1,8 +1,8 @@
 import { toMinor } from '@payments/kernel'
 import { type Settings, type UnitOfWork, updateResource } from '@payments/platform'
+import { assetIn } from '../currencies.ts'
 import { type SwapRow, swapResource } from '../entity.ts'
 import { swapsSettings } from '../provider/settings.ts'
-import { assetIn } from './currencies.ts'
 
 /**
  * Changes a locked swap without changing its status. No event is sent, because events are for changes of status; its

@@ -19,15 +19,15 @@ import {
 } from '@payments/platform'
 import type { z } from 'zod'
 import { takeAddress } from '../addresses/addresses.ts'
-import type { NewSwap } from '../api/schemas.ts'
+import { assetIn } from '../currencies.ts'
 import { type SwapRow, swapResource } from '../entity.ts'
-import { WAITING_SECONDS } from '../polling/schedule.ts'
+import { requireFeePayer } from '../provider/fee-payer.ts'
 import { type Quote, type SwapsProvider, swapsProvider } from '../provider/provider.ts'
+import { less } from '../provider/rate.ts'
+import { boundedQuote } from '../provider/rates.ts'
 import { swapsSettings } from '../provider/settings.ts'
-import { less } from '../rates/rate.ts'
-import { boundedQuote } from '../rates/rates.ts'
-import { requireFeePayer } from '../transactions/fee-payer.ts'
-import { assetIn } from './currencies.ts'
+import type { NewSwap } from '../schemas.ts'
+import { WAITING_SECONDS } from './schedule.ts'
 
 type Input = z.output<typeof NewSwap>
 

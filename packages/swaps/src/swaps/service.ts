@@ -1,10 +1,10 @@
 import { isId, toDecimal } from '@payments/kernel'
 import { move, newestAndTotal, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
-import { errors } from '../api/errors.ts'
-import { present } from '../api/present.ts'
+import { assetIn } from '../currencies.ts'
 import { SwapEntity, type SwapRow, SwapTransactionEntity, swapResource, UNFINISHED } from '../entity.ts'
+import { errors } from '../errors.ts'
+import { present } from '../present.ts'
 import { heldAmount } from './changes.ts'
-import { assetIn } from './currencies.ts'
 
 const NEWEST = 200
 

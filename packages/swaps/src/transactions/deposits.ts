@@ -1,7 +1,7 @@
 import { type Draft, postWithCommit } from '@payments/ledger'
 import { locked, move, sqlOf, type UnitOfWork } from '@payments/platform'
-import { errors } from '../api/errors.ts'
 import { SwapEntity, type SwapRow, swapResource } from '../entity.ts'
+import { errors } from '../errors.ts'
 import type { DepositReport } from '../provider/provider.ts'
 import { update } from '../swaps/changes.ts'
 import { applyForgotten } from './forgotten.ts'

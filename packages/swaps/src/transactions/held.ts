@@ -1,7 +1,7 @@
 import { merchantProfile } from '@payments/accounts'
 import { locked, type QueryContext, type UnitOfWork } from '@payments/platform'
-import { errors } from '../api/errors.ts'
 import { SwapEntity, type SwapRow, swapResource } from '../entity.ts'
+import { errors } from '../errors.ts'
 
 /** Must nothing be sent for the swap, because its organisation is suspended, and no operator has released it? */
 export const isHeld = async (context: QueryContext, { organisationId, releasedAt }: SwapRow): Promise<boolean> =>

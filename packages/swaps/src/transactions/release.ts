@@ -1,10 +1,10 @@
 import { actingFor, locked, requireSecondOperator, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
-import { errors } from '../api/errors.ts'
-import type { Release } from '../api/schemas.ts'
+import { assetIn } from '../currencies.ts'
 import { SwapEntity, type SwapRow, swapResource } from '../entity.ts'
+import { errors } from '../errors.ts'
+import type { Release } from '../schemas.ts'
 import { heldAmount } from '../swaps/changes.ts'
-import { assetIn } from '../swaps/currencies.ts'
 import { findAnywhere } from '../swaps/service.ts'
 import { fail } from './transactions.ts'
 

@@ -1,6 +1,5 @@
 import { postWithCommit } from '@payments/ledger'
 import { locked, move, type QueryContext, recordReport, type UnitOfWork } from '@payments/platform'
-import { errors } from '../api/errors.ts'
 import {
   type SwapRow,
   SwapTransactionEntity,
@@ -9,6 +8,7 @@ import {
   type SwapUpkeepRow,
   swapResource,
 } from '../entity.ts'
+import { errors } from '../errors.ts'
 import type { PaidTransaction, RefusedSwap, TransactionOutcome } from '../provider/provider.ts'
 import { neededTransaction, update } from '../swaps/changes.ts'
 import { isAffordable } from './costs.ts'

@@ -8,7 +8,7 @@ const CHOOSERS: readonly RegExp[] = [
   // The candidates for new objects and reference data.
   /^packages\/(fiat|routes)\/src\/provider\/providers\.ts$/,
   /^packages\/[^/]+\/src\/(\w+\/)?(creation|service)\.ts$/,
-  /^packages\/swaps\/src\/rates\/rates\.ts$/,
+  /^packages\/swaps\/src\/provider\/rates\.ts$/,
   /^packages\/cngn\/src\/(transfers\/(converts|deposits|payins|payouts)|customers\/enablement|operators\/jobs)\.ts$/,
   // The one treasury of an environment, and converts of rows that store no provider.
   /^packages\/cngn\/src\/(money\/holder|movements\/sends\/deliveries)\.ts$/,

@@ -4,7 +4,8 @@ import { isTest, type Tree } from '../tree.ts'
 /** Entries that one takes in at a glance. A file and its tests are one entry. */
 const MOST = 10
 /** The contract of a package, which has the same names in each, and the index, which repeats the others' names, are none. */
-const KNOWN = /\/src\/(errors|schemas|states|events|entity|settings|migrations)\.ts$|\/index\.tsx?$/
+const KNOWN =
+  /\/src\/(errors|schemas|states|events|entity|settings|migrations|failure-reasons|notifications|receipt)\.ts$|\/index\.tsx?$/
 const SOURCES = /^(packages|services|tooling)\/.+\/src\//
 
 /** Folders of sources with more than {@link MOST} files and folders. */

@@ -1,6 +1,6 @@
 import { type Environment, environments } from '@payments/kernel'
 import { ANNOUNCED_SQL, byEnvironment, type LabelledValue, type Metric, type Runtime } from '@payments/platform'
-import { STUCK_SECONDS } from './polling/schedule.ts'
+import { STUCK_SECONDS } from '../schedule/schedule.ts'
 
 /** A new object that needed a quote of a provider. */
 interface Quote {

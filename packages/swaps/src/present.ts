@@ -1,7 +1,7 @@
 import { isoTime, type LedgerEntry, networkOf, toDecimal, withSymbol } from '@payments/kernel'
 import type { z } from 'zod'
-import { rateOf } from '../rates/rate.ts'
-import { assetIn, NETWORK } from '../swaps/currencies.ts'
+import { assetIn, NETWORK } from './currencies.ts'
+import { rateOf } from './provider/rate.ts'
 import type { SwapReceipt } from './receipt.ts'
 import type { Swap } from './schemas.ts'
 

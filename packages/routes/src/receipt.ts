@@ -2,7 +2,7 @@ import { assetOf, id, type ObjectBalance, text, toMinor } from '@payments/kernel
 import { Leg, TransactionHash, Wallet } from '@payments/ledger'
 import type { ReceiptDeclaration, ReportedAmounts, StatementLine } from '@payments/platform'
 import { z } from 'zod'
-import { RefundTo } from '../api/schemas.ts'
+import { RefundTo } from './schemas.ts'
 
 /** The receipt of a deposit to a payment route (specification, Transaction). */
 export const PaymentRouteReceipt = z

@@ -1,8 +1,7 @@
 import { type Carried, ServiceError, system, type Tenant } from '@payments/kernel'
 import { aboutObject, type QueryContext, queryContext, type Runtime, unitOfWork } from '@payments/platform'
-import { errors } from '../api/errors.ts'
 import { SwapEntity, type SwapRow, SwapUpkeepEntity } from '../entity.ts'
-import { nextAttempt, nextPoll } from '../polling/schedule.ts'
+import { errors } from '../errors.ts'
 import {
   type DepositReport,
   type PaidTransaction,
@@ -12,6 +11,8 @@ import {
   type WatchedAddress,
 } from '../provider/provider.ts'
 import { swapsSettings } from '../provider/settings.ts'
+import { heldAmount, neededTransaction } from '../swaps/changes.ts'
+import { nextAttempt, nextPoll } from '../swaps/schedule.ts'
 import { applyDeposits } from '../transactions/deposits.ts'
 import { isHeld, noteHeld } from '../transactions/held.ts'
 import {
@@ -24,7 +25,6 @@ import {
   storeTransaction,
   storeUpkeep,
 } from '../transactions/transactions.ts'
-import { heldAmount, neededTransaction } from './changes.ts'
 
 /** How long a transaction that closes empty token accounts may take to be final. */
 const CLOSING_MS = 120_000

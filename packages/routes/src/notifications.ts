@@ -1,5 +1,5 @@
 import type { DeclaredNotification } from '@payments/platform'
-import type { RefundTo } from '../refunds/refund-owners.ts'
+import type { RefundTo } from './refund-owners.ts'
 
 const resource = 'payment_route_deposit'
 

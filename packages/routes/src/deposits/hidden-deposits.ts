@@ -2,7 +2,7 @@ import { extension } from '@payments/kernel'
 import type { UnitOfWork } from '@payments/platform'
 import type { DepositRow } from '../entity.ts'
 import type { DepositReport, Leg } from '../provider/provider.ts'
-import type { RefundTo } from '../refunds/refund-owners.ts'
+import type { RefundTo } from '../refund-owners.ts'
 import { goesBack } from './existing.ts'
 
 /** A deposit to a hidden route, as its owner is told. Amounts are minor units of the leg's currency. */

@@ -1,5 +1,5 @@
 import { sqlOf, type UnitOfWork } from '@payments/platform'
-import { POLL } from '../polling/schedule.ts'
+import { POLL } from '../swaps/schedule.ts'
 
 /**
  * Moves the end of the organisation's swaps, the transfers and transactions of its sandbox chain and the next polls closer

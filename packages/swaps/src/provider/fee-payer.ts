@@ -1,8 +1,8 @@
 import { assets, type Environment, environments, toMinor } from '@payments/kernel'
 import type { QueryContext, Runtime, Task } from '@payments/platform'
-import { errors } from '../api/errors.ts'
-import { type FeePayer, type SwapsProvider, swapsProvider } from '../provider/provider.ts'
-import { swapsSettings } from '../provider/settings.ts'
+import { errors } from '../errors.ts'
+import { type FeePayer, type SwapsProvider, swapsProvider } from './provider.ts'
+import { swapsSettings } from './settings.ts'
 
 /** A balance that was read longer ago says nothing about the present. */
 const STALE_MINUTES = 10

@@ -1,6 +1,6 @@
 import { type Count, countHitsSql, type QueryContext, type Runtime } from '@payments/platform'
-import { errors } from '../api/errors.ts'
 import type { RouteRow } from '../entity.ts'
+import { errors } from '../errors.ts'
 
 const WINDOW_SECONDS = 60
 const OF_ROUTE = 60

@@ -3,9 +3,9 @@ import { trialBalance } from '@payments/ledger'
 import { queryContext, unitOfWork } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { expectConsistent, newMerchant, useService } from '#testing'
-import { RouteEntity } from '../entity.ts'
-import type { DepositReport } from '../provider/provider.ts'
-import { applyReports } from './reports.ts'
+import { applyReports } from './deposits/reports.ts'
+import { RouteEntity } from './entity.ts'
+import type { DepositReport } from './provider/provider.ts'
 
 const service = useService()
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'

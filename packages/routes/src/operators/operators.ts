@@ -1,7 +1,7 @@
 import { endings, type OperatorsDeclaration, type SqlExecutor, sqlOf } from '@payments/platform'
-import { HELD } from './entity.ts'
-import { POLL, SOON_SECONDS, STUCK_SECONDS } from './polling/schedule.ts'
-import { depositMachine, routeMachine } from './routes/states.ts'
+import { HELD } from '../entity.ts'
+import { POLL, SOON_SECONDS, STUCK_SECONDS } from '../schedule/schedule.ts'
+import { depositMachine, routeMachine } from '../states.ts'
 
 /** Makes the routes of a condition (SQL, whose `$1` is `ids`) due for their poll now. */
 const pollWhere = (db: SqlExecutor, condition: string, ids: readonly string[]) =>

@@ -22,9 +22,9 @@ import {
   updatedAt,
 } from '@payments/kernel'
 import { z } from 'zod'
-import { refundOwners } from '../refunds/refund-owners.ts'
-import { failureReasons } from '../routes/failure-reasons.ts'
-import { depositMachine, routeMachine } from '../routes/states.ts'
+import { failureReasons } from './failure-reasons.ts'
+import { refundOwners } from './refund-owners.ts'
+import { depositMachine, routeMachine } from './states.ts'
 
 /** Numbers of the examples' ids. */
 export const [ROUTE, DEPOSIT] = [10, 11]

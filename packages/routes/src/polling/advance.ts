@@ -1,5 +1,5 @@
 import { sqlOf, type UnitOfWork } from '@payments/platform'
-import { polls } from '../polling/schedule.ts'
+import { polls } from '../schedule/schedule.ts'
 
 /**
  * Moves the times at which sandbox deposits were received and settle, and routes are polled, closer by the given duration. Deposits

@@ -1,12 +1,12 @@
 import { type Environment, requestedAmount, toDecimal } from '@payments/kernel'
 import { checkPrice, firstAnswer, groupedBy, type QueryContext, type Runtime } from '@payments/platform'
 import type { z } from 'zod'
-import { errors } from '../api/errors.ts'
-import type { RateList } from '../api/schemas.ts'
-import { type Quote, type SwapsProvider, swapsProvider } from '../provider/provider.ts'
-import { swapsSettings } from '../provider/settings.ts'
-import { assetIn, type Currency } from '../swaps/currencies.ts'
+import { assetIn, type Currency } from '../currencies.ts'
+import { errors } from '../errors.ts'
+import type { RateList } from '../schemas.ts'
+import { type Quote, type SwapsProvider, swapsProvider } from './provider.ts'
 import { rateOf, rounded } from './rate.ts'
+import { swapsSettings } from './settings.ts'
 
 type Rate = z.input<typeof RateList>['rates'][number]
 type DatedQuote = Quote & { readonly quotedAt: Date }

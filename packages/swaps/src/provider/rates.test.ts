@@ -1,9 +1,9 @@
 import { bind } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { type Merchant, newMerchant, pause, startService, useService } from '#testing'
-import { type SandboxSwaps, swapsProvider } from '../provider/provider.ts'
-import { sandboxSwaps } from '../provider/sandbox.ts'
+import { type SandboxSwaps, swapsProvider } from './provider.ts'
 import { rateOf, rounded } from './rate.ts'
+import { sandboxSwaps } from './sandbox.ts'
 
 const service = useService()
 const ratesOf = async (merchant: Merchant, query = '') => (await merchant.call(`GET /v1/rates${query}`)).body.data

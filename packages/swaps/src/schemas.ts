@@ -18,9 +18,9 @@ import {
 } from '@payments/kernel'
 import { Reason } from '@payments/platform'
 import { z } from 'zod'
-import { currencies } from '../swaps/currencies.ts'
-import { failureReasons } from '../swaps/failure-reasons.ts'
-import { swapMachine } from '../swaps/states.ts'
+import { currencies } from './currencies.ts'
+import { failureReasons } from './failure-reasons.ts'
+import { swapMachine } from './states.ts'
 
 const SWAP = 70
 const WALLET = '2vtrYKQhfbdS8Z3Dg8YKR77oBd6a8kDish4ChapMAEEA'

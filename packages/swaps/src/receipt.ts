@@ -2,7 +2,7 @@ import { type ObjectBalance, text, toMinor } from '@payments/kernel'
 import { Leg, TransactionHash, Wallet } from '@payments/ledger'
 import type { ReceiptDeclaration, ReportedAmounts, StatementLine } from '@payments/platform'
 import { z } from 'zod'
-import { assetIn } from '../swaps/currencies.ts'
+import { assetIn } from './currencies.ts'
 
 /** The receipt of a swap. Amounts are decimal text. */
 export const SwapReceipt = z
