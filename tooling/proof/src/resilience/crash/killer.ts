@@ -66,13 +66,20 @@ async function killBackend(database: StandDatabase): Promise<void> {
       database,
       "select pid from pg_stat_activity where application_name like 'payments%' and datname = current_database() order by random() limit 1",
     )
-    if (found) {
-      process.kill(found.pid, 'SIGKILL')
-      return
-    }
+    if (found && killed(found.pid)) return
     await sleep(50)
   }
   throw new Error('The service has no connection to the database')
+}
+
+/** False where the process has ended since it was listed. */
+function killed(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+    throw error
+  }
 }
 
 /**
