@@ -2,7 +2,7 @@ import { generateKeyPairSync, timingSafeEqual } from 'node:crypto'
 import { anonymous } from '@payments/kernel'
 import { digest, loadSettings } from '@payments/platform'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { type ApiKeyRecord, actorOf, type InternalTokenRecord } from './sessions/credentials.ts'
+import { type ApiKeyRecord, actorOf, type InternalTokenRecord } from './authentication/credentials.ts'
 import { accountsSettings } from './settings.ts'
 
 vi.mock(import('node:crypto'), async (original) => {

@@ -11,8 +11,8 @@ import {
   withoutPrimaryKey,
 } from '@payments/platform'
 import type { z } from 'zod'
-import type { AdminOrganisation, ApiKey, InternalToken, Invitation } from './api/schemas.ts'
-import { accessOf } from './keys/scopes.ts'
+import { accessOf } from './rules/scopes.ts'
+import type { AdminOrganisation, ApiKey, InternalToken, Invitation } from './schemas.ts'
 
 /** Emails are stored in lower case, so that equality finds them. */
 const email = () => p.text().check('email = lower(email)')

@@ -2,9 +2,9 @@
 import { domain } from '@payments/platform'
 import { accessRouter } from './api/access-router.ts'
 import { internalTokensRouter, organisationsRouter } from './api/admin-router.ts'
-import { errors } from './api/errors.ts'
 import { pages } from './api/pages.ts'
 import { apiKeysRouter, authRouter } from './api/router.ts'
+import { authentication } from './authentication/authentication.ts'
 import { emailJob, emailMetric, encryptedEmails } from './emails/email.ts'
 import { notificationEmailsJob } from './emails/notification-emails.ts'
 import {
@@ -23,10 +23,10 @@ import {
   SignInAddressEntity,
   UserEntity,
 } from './entity.ts'
+import { errors } from './errors.ts'
 import { migrations } from './migrations.ts'
 import { operators } from './organisations/operators-search.ts'
 import { purge } from './purge.ts'
-import { authentication } from './sessions/authentication.ts'
 import { restore } from './sessions/restore.ts'
 import { RESTORED } from './sessions/restore-notice.ts'
 import { encryptedSuccessors } from './sessions/sessions.ts'
@@ -106,6 +106,7 @@ export const accounts = domain({
 export const joinMerchant = (alias: string, of: string): string =>
   `cross join lateral (select name, suspended_at from organisations where id = ${of}.organisation_id limit 1) ${alias}`
 
+export { requireConfirmedOwner } from './confirmation.ts'
 export { type DesignedEmail, designedEmail } from './emails/designed-email.ts'
 export { sendEmail, sendEmailNow } from './emails/email.ts'
 export { paragraphEmail, plainName } from './emails/email-texts.ts'
@@ -114,4 +115,3 @@ export { merchantProfile } from './organisations/organisations.ts'
 export { type RevokedKeys, revokeForgotten } from './sessions/restore.ts'
 export { tokenKeys } from './sessions/tokens.ts'
 export { accountsSettings } from './settings.ts'
-export { requireConfirmedOwner } from './signin/confirmation.ts'

@@ -3,7 +3,7 @@ import { queryContext, unitOfWork } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { dyingEverywhere, expectConsistent, journal, newMerchant, newOfframp, useService } from '#testing'
 import { eventsOf } from '../test/orders.ts'
-import { settle } from './money/settle.ts'
+import { settle } from './operators/settle.ts'
 import { applyPoll } from './polling/polls.ts'
 import type { OrderReport } from './provider/provider.ts'
 

@@ -3,27 +3,27 @@ import { bind } from '@payments/kernel'
 import { domain, withFaults } from '@payments/platform'
 import { fiatAdminRouter } from './api/admin-router.ts'
 import { callbacks } from './api/callbacks.ts'
-import { errors } from './api/errors.ts'
-import { events } from './api/events.ts'
-import { notifications } from './api/notifications.ts'
 import { fiatRouter, offrampsRouter, onrampsRouter } from './api/router.ts'
 import { sandboxRouter } from './api/sandbox-router.ts'
 import { entities } from './entities/entity.ts'
+import { errors } from './errors.ts'
+import { events } from './events.ts'
+import { offrampFailures, onrampFailures } from './failure-reasons.ts'
 import { migrations } from './migrations.ts'
-import { offrampReceipt, onrampReceipt } from './money/receipt.ts'
+import { notifications } from './notifications.ts'
 import { fiatPurge } from './operators/jobs.ts'
 import { metrics } from './operators/metrics.ts'
 import { operators } from './operators/operators.ts'
 import { restore } from './operators/restore.ts'
 import { anonymise } from './orders/anonymise.ts'
 import { countedOnramps, countedOrders } from './orders/counters.ts'
-import { offrampFailures, onrampFailures } from './orders/failure-reasons.ts'
 import { offrampResource, onrampResource, refundResource } from './orders/resources.ts'
 import { advance } from './polling/advance.ts'
 import { pollTask } from './polling/polls.ts'
 import { type FiatProvider, fiatProvider, type SandboxFiat } from './provider/provider.ts'
 import { sandboxFiat } from './provider/sandbox.ts'
 import { fiatSettings } from './provider/settings.ts'
+import { offrampReceipt, onrampReceipt } from './receipt.ts'
 
 const SANDBOX = 'fiat'
 const CALLS = [
@@ -112,8 +112,8 @@ export const fiat = domain({
 })
 
 export { accountName, type CheckedAccount, nameWords, sameHolder } from './accounts/accounts.ts'
-export { errors as fiatErrors } from './api/errors.ts'
-export { AccountCheck } from './api/schemas.ts'
+export { fiatConversions } from './currencies/amounts.ts'
+export { errors as fiatErrors } from './errors.ts'
 export { type HiddenPayment, type HiddenPaymentReceiver, hiddenPayments } from './money/hidden-payments.ts'
 export {
   accountOf,
@@ -126,7 +126,7 @@ export {
   type RefundBankAccount,
   settleBankTransfer,
   type TransferAccount,
-} from './orders/hidden-onramps.ts'
+} from './operators/hidden-onramps.ts'
 export { simulateMoney } from './polling/simulated.ts'
 export {
   type AcceptedOfframp,
@@ -149,6 +149,6 @@ export {
   type SellQuoteRequest,
 } from './provider/provider.ts'
 export { sandboxFiat } from './provider/sandbox.ts'
-export { fiatConversions } from './quotes/amounts.ts'
 export { ngnBank } from './quotes/rules.ts'
 export { saleRate } from './quotes/sale-rate.ts'
+export { AccountCheck } from './schemas.ts'

@@ -1,6 +1,6 @@
 import type { Draft } from '@payments/ledger'
 import { expect, test } from 'vitest'
-import { journalOf } from './money/journal.ts'
+import { journalOf } from './entities/journal.ts'
 
 const order = {
   id: '01936f2a-7c1e-7000-8000-000000000060',

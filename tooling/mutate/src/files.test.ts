@@ -11,7 +11,7 @@ test('the files that write a status, a posting, an amount, an access decision or
   expect(kinds('packages/cngn/src/movements/sends/send.ts')).toEqual(['decides'])
   expect(kinds('packages/cngn/src/movements/sends/table.ts')).toContain('status')
   expect(kinds('packages/fiat/src/polling/reports.ts')).toContain('status')
-  expect(kinds('packages/fiat/src/money/journal.ts')).toContain('posting')
+  expect(kinds('packages/fiat/src/entities/journal.ts')).toContain('posting')
   expect(kinds('packages/swaps/src/transactions/transactions.ts')).toEqual(
     expect.arrayContaining(['status', 'posting']),
   )
@@ -27,7 +27,7 @@ test('the files that write a status, a posting, an amount, an access decision or
   expect(kinds('packages/ledger/src/journal/post.ts')).toContain('posting')
   const adapters = [...files].filter(([, of]) => of.includes('adapter')).map(([file]) => file.split('/')[2])
   expect(new Set(adapters)).toEqual(new Set(['cngn', 'http', 'jupiter', 'near-intents', 'paycrest', 'qoreid', 'relay']))
-  expect(files.get('packages/fiat/src/api/schemas.ts')).toBeUndefined()
+  expect(files.get('packages/fiat/src/schemas.ts')).toBeUndefined()
 })
 
 const planted: readonly (readonly [folder: string, kind: Kind, text: string])[] = [

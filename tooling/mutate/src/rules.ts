@@ -90,8 +90,8 @@ export const RULES: readonly Rule[] = [
   {
     name: 'money',
     pure: true,
-    code: ['packages/fiat/src/quotes/amounts.ts'],
-    tests: ['packages/fiat/src/quotes/amounts.test.ts'],
+    code: ['packages/fiat/src/currencies/amounts.ts'],
+    tests: ['packages/fiat/src/currencies/amounts.test.ts'],
   },
   {
     name: 'money',

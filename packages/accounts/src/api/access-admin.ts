@@ -2,11 +2,11 @@ import { isId, system } from '@payments/kernel'
 import { actingFor, type QueryContext, queryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { type ApiKeyRow, OrganisationEntity, type OrganisationRow, SessionEntity } from '../entity.ts'
+import { errors } from '../errors.ts'
 import { listKeys, revokeKey } from '../keys/keys.ts'
 import { findOrganisation } from '../organisations/organisations.ts'
+import type { AdminSessionList, EndedSession } from '../schemas.ts'
 import { activeAt } from '../sessions/session-list.ts'
-import { errors } from './errors.ts'
-import type { AdminSessionList, EndedSession } from './schemas.ts'
 
 const NEWEST = 200
 

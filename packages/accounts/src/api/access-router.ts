@@ -1,7 +1,6 @@
 import { operatorCommand, query } from '@payments/platform'
 import { presentKey, presentOrganisation } from '../entity.ts'
-import { endSessionOf, keysOf, revokeKeyOf, searchOrganisations, sessionsOf } from './access-admin.ts'
-import { errors } from './errors.ts'
+import { errors } from '../errors.ts'
 import {
   AdminKeyId,
   AdminSessionId,
@@ -12,7 +11,8 @@ import {
   OrganisationId,
   OrganisationList,
   OrganisationSearch,
-} from './schemas.ts'
+} from '../schemas.ts'
+import { endSessionOf, keysOf, revokeKeyOf, searchOrganisations, sessionsOf } from './access-admin.ts'
 
 const tag = 'Organisations'
 

@@ -1,6 +1,7 @@
 import { errors as commonErrors, noInput } from '@payments/kernel'
 import { operatorCommand, query, type UnitOfWork } from '@payments/platform'
 import { type OrganisationRow, presentOrganisation, presentToken } from '../entity.ts'
+import { errors } from '../errors.ts'
 import { createToken, listTokens, revokeToken } from '../keys/internal-tokens.ts'
 import {
   enableLive,
@@ -10,7 +11,6 @@ import {
   reactivate,
   suspend,
 } from '../organisations/organisations.ts'
-import { errors } from './errors.ts'
 import {
   AdminOrganisation,
   CreatedInternalToken,
@@ -21,7 +21,7 @@ import {
   OrganisationDetails,
   OrganisationId,
   OrganisationList,
-} from './schemas.ts'
+} from '../schemas.ts'
 
 const tag = 'Organisations'
 const TOKENS = 'Internal tokens'

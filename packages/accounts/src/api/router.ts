@@ -1,18 +1,11 @@
 import { errors as commonErrors, noInput } from '@payments/kernel'
 import { command, query } from '@payments/platform'
 import { presentInvitation, presentKey } from '../entity.ts'
+import { errors } from '../errors.ts'
 import { createKey, findKey, listKeys, revokeKey } from '../keys/keys.ts'
 import { invite, listInvitations, revokeInvitation } from '../organisations/invitations.ts'
 import { changeRole, leave, listMembers, removeMember } from '../organisations/membership.ts'
 import { accept, decline, listReceived } from '../organisations/received-invitations.ts'
-import { endOtherSessions, endSession, listSessions } from '../sessions/session-list.ts'
-import { logout, me, refresh, revokeOnReuse, switchOrganisation } from '../sessions/sessions.ts'
-import { challenge, checkCode, resend } from '../signin/challenges.ts'
-import { checkConfirmation, confirm } from '../signin/confirmation.ts'
-import { approveDevice, checkPoll, denyDevice, findDevice, redeemDevice, startDevice } from '../signin/device.ts'
-import { changeEmail, checkEmailCodes } from '../signin/email-change.ts'
-import { verify } from '../signin/signin.ts'
-import { errors } from './errors.ts'
 import {
   ApiKey,
   ApiKeyId,
@@ -55,7 +48,14 @@ import {
   Tokens,
   UserCode,
   Verify,
-} from './schemas.ts'
+} from '../schemas.ts'
+import { endOtherSessions, endSession, listSessions } from '../sessions/session-list.ts'
+import { logout, me, refresh, revokeOnReuse, switchOrganisation } from '../sessions/sessions.ts'
+import { challenge, checkCode, resend } from '../signin/challenges.ts'
+import { checkConfirmation, confirm } from '../signin/confirm.ts'
+import { approveDevice, checkPoll, denyDevice, findDevice, redeemDevice, startDevice } from '../signin/device.ts'
+import { changeEmail, checkEmailCodes } from '../signin/email-change.ts'
+import { verify } from '../signin/signin.ts'
 
 const tag = 'Authentication'
 

@@ -1,6 +1,6 @@
 import { addressBlock, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
-import { errors } from '../api/errors.ts'
+import { errors } from '../errors.ts'
 
 /** What an email is for. Each kind has limits of its own, so that none can use up another's. */
 export type EmailKind = 'code' | 'invitation' | 'confirm'

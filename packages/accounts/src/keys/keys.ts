@@ -11,10 +11,10 @@ import {
 } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
-import { errors } from '../api/errors.ts'
-import type { NewApiKey } from '../api/schemas.ts'
+import { requireConfirmed } from '../confirmation.ts'
 import { ApiKeyEntity, type ApiKeyRow } from '../entity.ts'
-import { requireConfirmed } from '../signin/confirmation.ts'
+import { errors } from '../errors.ts'
+import type { NewApiKey } from '../schemas.ts'
 
 const PREFIXES = { test: 'svc_test_', live: 'svc_live_', publishable: 'svc_pk_' } as const
 /** Characters of the lookup part and of the secret part, of keys and internal tokens. */

@@ -3,8 +3,7 @@ import { isId, newId } from '@payments/kernel'
 import { type CallContext, NEWEST, type QueryContext, rowsAndTotal, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
-import { errors } from '../api/errors.ts'
-import type { NewInvitation } from '../api/schemas.ts'
+import { requireConfirmed } from '../confirmation.ts'
 import { sendEmail } from '../emails/email.ts'
 import { invitationEmail, registrationEmail } from '../emails/email-texts.ts'
 import { countEmail } from '../emails/send-limits.ts'
@@ -16,7 +15,8 @@ import {
   OrganisationEntity,
   UserEntity,
 } from '../entity.ts'
-import { requireConfirmed } from '../signin/confirmation.ts'
+import { errors } from '../errors.ts'
+import type { NewInvitation } from '../schemas.ts'
 import { reportInvitation } from './membership-emails.ts'
 
 const DAYS = 7

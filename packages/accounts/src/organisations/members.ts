@@ -2,8 +2,8 @@ import { newId } from '@payments/kernel'
 import { lookupsOf, type QueryContext, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
-import type { Tokens } from '../api/schemas.ts'
 import { OrganisationEntity } from '../entity.ts'
+import type { Tokens } from '../schemas.ts'
 import { isOperatorEmail } from './operators.ts'
 
 export type UserSummary = z.input<typeof Tokens>['user']

@@ -1,7 +1,7 @@
 import { errors as commonErrors } from '@payments/kernel'
 import type { QueryContext, Settings } from '@payments/platform'
-import { errors } from '../api/errors.ts'
 import { OrganisationEntity, UserEntity } from '../entity.ts'
+import { errors } from '../errors.ts'
 import { accountsSettings } from '../settings.ts'
 
 /** True if OPERATOR_EMAILS contains the address now. Nothing else makes an operator, so removing an address is enough. */

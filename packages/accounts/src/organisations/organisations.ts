@@ -3,9 +3,9 @@ import { isId } from '@payments/kernel'
 import { NEWEST, type QueryContext, rowsAndTotal, type UnitOfWork, updateRow } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
-import { errors } from '../api/errors.ts'
-import type { OrganisationDetails } from '../api/schemas.ts'
 import { OrganisationEntity, type OrganisationRow, presentOrganisation } from '../entity.ts'
+import { errors } from '../errors.ts'
+import type { OrganisationDetails } from '../schemas.ts'
 import { isOperatorEmail } from './operators.ts'
 
 /** All organisations, newest first, at most 200; `total` counts all. */

@@ -2,9 +2,9 @@ import type { EntityDictionary, InferEntity } from '@mikro-orm/core'
 import { isId, isoTime } from '@payments/kernel'
 import { columnsOf, lookupsOf, type QueryContext, rowMapper, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
-import { errors } from '../api/errors.ts'
-import type { EndedOthers, EndedSession, SessionList } from '../api/schemas.ts'
 import { SessionEntity } from '../entity.ts'
+import { errors } from '../errors.ts'
+import type { EndedOthers, EndedSession, SessionList } from '../schemas.ts'
 
 const NEWEST = 200
 

@@ -9,10 +9,10 @@ import {
 } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
-import { errors } from '../api/errors.ts'
-import type { EndedSession, Me, Refresh, Switch, Tokens } from '../api/schemas.ts'
 import { SessionEntity } from '../entity.ts'
+import { errors } from '../errors.ts'
 import { type OrganisationSummary, type UserSummary, userWithMemberships } from '../organisations/members.ts'
+import type { EndedSession, Me, Refresh, Switch, Tokens } from '../schemas.ts'
 import { ACCESS_TOKEN_SECONDS, tokenKeys } from './tokens.ts'
 
 const REFRESH_DAYS = 30

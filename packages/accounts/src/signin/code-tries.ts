@@ -1,11 +1,11 @@
 import { newId } from '@payments/kernel'
 import { addressBlock, type CallContext, type QueryContext, type UnitOfWork, unitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
-import { errors } from '../api/errors.ts'
 import { sendEmail } from '../emails/email.ts'
 import { wrongCodesEmail } from '../emails/email-texts.ts'
 import { KNOWN_DAYS } from '../emails/send-limits.ts'
 import { CodeTryEntity } from '../entity.ts'
+import { errors } from '../errors.ts'
 
 /** So many wrong codes a day, from one place, are typing errors. Each further one has to wait. */
 export const FREE_WRONG_CODES = 10

@@ -3,7 +3,9 @@ import { errors as commonErrors, type Environment, newId } from '@payments/kerne
 import { type CallContext, digest, publicUrl, type QueryContext, randomText, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
-import { errors } from '../api/errors.ts'
+import { DeviceRequestEntity, presentKey } from '../entity.ts'
+import { errors } from '../errors.ts'
+import { insertKey, requireForLive } from '../keys/keys.ts'
 import type {
   DeviceAnswer,
   DeviceApproval,
@@ -13,9 +15,7 @@ import type {
   DeviceStarted,
   DeviceToken,
   UserCode,
-} from '../api/schemas.ts'
-import { DeviceRequestEntity, presentKey } from '../entity.ts'
-import { insertKey, requireForLive } from '../keys/keys.ts'
+} from '../schemas.ts'
 
 /** No vowels, so that no code is a word (RFC 8628, section 6.1). */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'

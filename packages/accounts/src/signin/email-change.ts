@@ -1,10 +1,10 @@
 import { invalid } from '@payments/kernel'
 import type { CallContext, QueryContext, UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
-import { errors } from '../api/errors.ts'
-import type { ChangeEmail, EmailChange } from '../api/schemas.ts'
 import { countEmail } from '../emails/send-limits.ts'
 import { UserEntity } from '../entity.ts'
+import { errors } from '../errors.ts'
+import type { ChangeEmail, EmailChange } from '../schemas.ts'
 import { checkSessionCode, markCodeUsed, newChallenge } from './challenges.ts'
 
 type Input = z.output<typeof ChangeEmail>

@@ -1,9 +1,8 @@
 import { newId } from '@payments/kernel'
 import type { CallContext, UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
-import { errors } from '../api/errors.ts'
-import type { Tokens, Verify } from '../api/schemas.ts'
 import { rememberAddress } from '../emails/send-limits.ts'
+import { errors } from '../errors.ts'
 import {
   createOrganisation,
   joinOperators,
@@ -15,6 +14,7 @@ import {
 import { isOperatorEmail } from '../organisations/operators.ts'
 import { acceptInvitation, acceptNewest } from '../organisations/received-invitations.ts'
 import { mayRegister, useRegistration } from '../organisations/registration.ts'
+import type { Tokens, Verify } from '../schemas.ts'
 import { startSession } from '../sessions/sessions.ts'
 import { markCodeUsed, type VerifiedChallenge } from './challenges.ts'
 import { isNewDevice, reportNewDevice } from './new-device.ts'

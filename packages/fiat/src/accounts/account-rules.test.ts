@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FiatCurrency } from '../quotes/currencies.ts'
+import type { FiatCurrency } from '../currencies/currencies.ts'
 import { accountMistakes, accountRule } from './account-rules.ts'
 
 const mistake = (currency: FiatCurrency, accountNumber: string, code = 'WALLET') =>

@@ -1,5 +1,5 @@
+import { channels, type FiatCurrency, fiatCurrencies } from '../currencies/currencies.ts'
 import type { Account, Institution } from '../provider/provider.ts'
-import { channels, type FiatCurrency, fiatCurrencies } from '../quotes/currencies.ts'
 
 /** How the accounts of an institution are written. */
 export interface AccountRule {

@@ -1,6 +1,6 @@
 import { lookupsOf, type QueryContext } from '@payments/platform'
-import { errors } from '../api/errors.ts'
-import { newCall } from '../polling/limits.ts'
+import { errors } from '../errors.ts'
+import { newCall } from '../provider/limits.ts'
 import type { Account, AccountName, FiatProvider } from '../provider/provider.ts'
 import { fiatSettings } from '../provider/settings.ts'
 

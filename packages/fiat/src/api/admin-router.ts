@@ -1,12 +1,12 @@
 import { errors as commonErrors, noInput } from '@payments/kernel'
 import { ledgerErrors } from '@payments/ledger'
 import { actingFor, locked, operatorCommand, query, settleContradictions } from '@payments/platform'
-import { settle } from '../money/settle.ts'
+import { errors } from '../errors.ts'
 import { findForOperator, pollNow, unfinishedOrders } from '../operators/admin.ts'
+import { settle } from '../operators/settle.ts'
 import { orderMissing, orderResource, update } from '../orders/orders.ts'
 import { applyPoll } from '../polling/polls.ts'
-import { errors } from './errors.ts'
-import { AdminOrderList, AdminOrderStatus, OrderId, Settlement } from './schemas.ts'
+import { AdminOrderList, AdminOrderStatus, OrderId, Settlement } from '../schemas.ts'
 
 const tag = 'Local fiat'
 

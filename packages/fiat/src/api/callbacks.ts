@@ -1,5 +1,5 @@
 import { type Callback, callbackOf } from '@payments/platform'
-import { announce, POLL } from '../polling/schedule.ts'
+import { announce, POLL } from '../orders/schedule.ts'
 import { type FiatProvider, fiatProvider } from '../provider/provider.ts'
 
 /**

@@ -2,12 +2,12 @@ import { noInput } from '@payments/kernel'
 import { command, download, exportCsv, exportInput, query } from '@payments/platform'
 import { offrampsExport, orderIdOf, presentLookup, presentOfframp } from '../entities/offramp.ts'
 import { onrampsExport, presentOnramp } from '../entities/onramp.ts'
+import { errors } from '../errors.ts'
 import { createOfframp, prepareOfframp } from '../orders/offramps.ts'
 import { createOnramp, prepareOnramp } from '../orders/onramps.ts'
 import { findOfframp, findOnramp, listOfframps, listOnramps, verifyAccount } from '../orders/service.ts'
 import { createQuote, prepareQuote, presentQuote } from '../quotes/quotes.ts'
 import { banks, currencies } from '../quotes/reference-data.ts'
-import { errors } from './errors.ts'
 import {
   AccountToVerify,
   BankList,
@@ -27,7 +27,7 @@ import {
   OrderId,
   SellQuote,
   VerifiedAccount,
-} from './schemas.ts'
+} from '../schemas.ts'
 
 const FIAT = 'Local fiat'
 const OFFRAMPS = 'Offramps'

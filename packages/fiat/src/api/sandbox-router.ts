@@ -1,10 +1,10 @@
 import { assetNamed, requestedAmount } from '@payments/kernel'
 import { command, type UnitOfWork } from '@payments/platform'
+import { decimal } from '../currencies/amounts.ts'
+import { errors } from '../errors.ts'
 import { findOfframp, findOnramp } from '../orders/service.ts'
 import { simulateMoney } from '../polling/simulated.ts'
-import { decimal } from '../quotes/amounts.ts'
-import { errors } from './errors.ts'
-import { SandboxDeposit, SandboxDepositResult, SandboxPayment, SandboxPaymentResult } from './schemas.ts'
+import { SandboxDeposit, SandboxDepositResult, SandboxPayment, SandboxPaymentResult } from '../schemas.ts'
 
 /** The payer's money arrives at the sandbox provider, and the order is polled at once. */
 async function receive(

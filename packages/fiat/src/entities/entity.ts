@@ -14,7 +14,7 @@ import {
   tenantFilter,
   times,
 } from '@payments/platform'
-import { refundMachine } from '../orders/states.ts'
+import { refundMachine } from '../states.ts'
 import { OfframpEntity } from './offramp.ts'
 import { OnrampEntity } from './onramp.ts'
 

@@ -16,10 +16,10 @@ import {
   withinTenant,
 } from '@payments/platform'
 import type { z } from 'zod'
-import type { Offramp, OfframpLookup } from '../api/schemas.ts'
-import type { OfframpFailure } from '../orders/failure-reasons.ts'
-import { offrampMachine } from '../orders/states.ts'
-import { numeral } from '../quotes/numerals.ts'
+import { numeral } from '../currencies/numerals.ts'
+import type { OfframpFailure } from '../failure-reasons.ts'
+import type { Offramp, OfframpLookup } from '../schemas.ts'
+import { offrampMachine } from '../states.ts'
 import {
   exportedOrder,
   exportedTimes,

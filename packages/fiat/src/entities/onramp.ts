@@ -15,9 +15,9 @@ import {
   withinTenant,
 } from '@payments/platform'
 import type { z } from 'zod'
-import type { Onramp } from '../api/schemas.ts'
-import type { OnrampFailure } from '../orders/failure-reasons.ts'
-import { onrampMachine } from '../orders/states.ts'
+import type { OnrampFailure } from '../failure-reasons.ts'
+import type { Onramp } from '../schemas.ts'
+import { onrampMachine } from '../states.ts'
 import type { OfframpRow } from './offramp.ts'
 import {
   exportedOrder,

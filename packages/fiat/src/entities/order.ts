@@ -1,7 +1,7 @@
 import { p } from '@mikro-orm/core'
 import type { Metadata } from '@payments/kernel'
 import { credentialsColumn, exportedAmount, exportedTime, index, minorUnits, tenant, times } from '@payments/platform'
-import { decimal } from '../quotes/amounts.ts'
+import { decimal } from '../currencies/amounts.ts'
 
 /** SQL: the refund of an order, as JSON; null without one. */
 export const refundOf = (_columns: unknown, { alias }: { readonly alias: string }) =>

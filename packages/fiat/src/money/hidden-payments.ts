@@ -1,7 +1,7 @@
 import { extension } from '@payments/kernel'
 import { locked, type UnitOfWork } from '@payments/platform'
 import { isHidden, type OnrampRow } from '../entities/onramp.ts'
-import type { OnrampFailure } from '../orders/failure-reasons.ts'
+import type { OnrampFailure } from '../failure-reasons.ts'
 import { type OrderRow, orderMissing } from '../orders/orders.ts'
 import { onrampResource } from '../orders/resources.ts'
 

@@ -1,13 +1,13 @@
 import { type Environment, isId } from '@payments/kernel'
 import { aboutObject, actingFor, dryRun, type QueryContext, sqlOf } from '@payments/platform'
 import type { z } from 'zod'
-import { errors } from '../api/errors.ts'
-import type { AdminOrderList } from '../api/schemas.ts'
+import { errors } from '../errors.ts'
 import { type OrderRow, orderResource } from '../orders/orders.ts'
-import { budget } from '../polling/limits.ts'
+import { polls } from '../orders/schedule.ts'
 import { applyPoll, fetchReport } from '../polling/polls.ts'
-import { polls } from '../polling/schedule.ts'
+import { budget } from '../provider/limits.ts'
 import { type Direction, fiatProvider, type OrderReport } from '../provider/provider.ts'
+import type { AdminOrderList } from '../schemas.ts'
 
 const SHOWN = 200
 

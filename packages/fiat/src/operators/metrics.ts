@@ -1,5 +1,5 @@
 import { byEnvironment, type Metric } from '@payments/platform'
-import { polls } from '../polling/schedule.ts'
+import { polls } from '../orders/schedule.ts'
 
 /** Gauges: overdue polls, polls that fail, and orders that need an operator. */
 export const metrics: readonly Metric[] = [

@@ -1,7 +1,7 @@
 import { type AttentionSource, endings, type OperatorsDeclaration, sqlOf, type UnitOfWork } from '@payments/platform'
-import { settlements } from '../api/schemas.ts'
-import { offrampMachine, onrampMachine, refundMachine } from '../orders/states.ts'
-import { announce, POLL } from '../polling/schedule.ts'
+import { announce, POLL } from '../orders/schedule.ts'
+import { settlements } from '../schemas.ts'
+import { offrampMachine, onrampMachine, refundMachine } from '../states.ts'
 
 async function recheck(unit: UnitOfWork, ids: readonly string[]): Promise<void> {
   await announce(sqlOf(unit.em), ids)

@@ -12,12 +12,11 @@ import {
 } from '@payments/platform'
 import type { z } from 'zod'
 import { accountName, type CheckedAccount, sameHolder } from '../accounts/accounts.ts'
-import { errors } from '../api/errors.ts'
-import type { NewOfframp } from '../api/schemas.ts'
+import { fiatCurrencies } from '../currencies/currencies.ts'
 import type { QuoteRow } from '../entities/entity.ts'
 import type { OfframpRow } from '../entities/offramp.ts'
-import { newCall } from '../polling/limits.ts'
-import { startPolls } from '../polling/polls.ts'
+import { errors } from '../errors.ts'
+import { newCall } from '../provider/limits.ts'
 import {
   type AcceptedOfframp,
   type Account,
@@ -28,11 +27,12 @@ import {
 } from '../provider/provider.ts'
 import { fiatProviders } from '../provider/providers.ts'
 import { checkedRate } from '../quotes/checked-rate.ts'
-import { fiatCurrencies } from '../quotes/currencies.ts'
 import { checkQuote, findQuote } from '../quotes/quotes.ts'
 import { checkReference } from '../quotes/references.ts'
 import { bankOf, checkFiatLimits, corridorOver, type Plan, planOf } from '../quotes/rules.ts'
+import type { NewOfframp } from '../schemas.ts'
 import { offrampResource } from './resources.ts'
+import { startPolls } from './schedule.ts'
 
 type Input = z.output<typeof NewOfframp>
 

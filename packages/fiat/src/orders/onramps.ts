@@ -12,18 +12,18 @@ import {
   type UnitOfWork,
 } from '@payments/platform'
 import type { z } from 'zod'
-import { errors } from '../api/errors.ts'
-import type { NewOnramp } from '../api/schemas.ts'
+import { canonicalRate, cost, decimal } from '../currencies/amounts.ts'
 import type { OnrampRow } from '../entities/onramp.ts'
-import { newCall } from '../polling/limits.ts'
-import { startPolls } from '../polling/polls.ts'
+import { errors } from '../errors.ts'
+import { newCall } from '../provider/limits.ts'
 import type { AcceptedOnramp, FiatProvider, Offers } from '../provider/provider.ts'
 import { fiatProviders } from '../provider/providers.ts'
-import { canonicalRate, cost, decimal } from '../quotes/amounts.ts'
 import { checkedRate } from '../quotes/checked-rate.ts'
 import { checkReference } from '../quotes/references.ts'
 import { bankOf, checkFiatLimits, onrampCorridor, type Plan, planOf } from '../quotes/rules.ts'
+import type { NewOnramp } from '../schemas.ts'
 import { onrampResource } from './resources.ts'
+import { startPolls } from './schedule.ts'
 
 type Input = z.output<typeof NewOnramp>
 /** A request for a transfer of `amount`, or for what has to be transferred to deliver `output`, in minor units of the stablecoin. */

@@ -1,8 +1,8 @@
 import { createResource, type Resource, type UnitOfWork, updateResource } from '@payments/platform'
-import { errors } from '../api/errors.ts'
 import { RefundEntity } from '../entities/entity.ts'
 import type { OfframpRow } from '../entities/offramp.ts'
 import type { OnrampRow } from '../entities/onramp.ts'
+import { errors } from '../errors.ts'
 import type { Direction } from '../provider/provider.ts'
 import { offrampResource, onrampResource, refundResource } from './resources.ts'
 

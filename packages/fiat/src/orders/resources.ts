@@ -1,9 +1,9 @@
 import { resource } from '@payments/platform'
 import { RefundEntity, type RefundRow } from '../entities/entity.ts'
+import { offrampEntry, onrampEntry } from '../entities/ledger-entry.ts'
 import { OfframpEntity, presentOfframp } from '../entities/offramp.ts'
 import { isHidden, OnrampEntity, type OnrampRow, presentOnramp, WITH_HIDDEN } from '../entities/onramp.ts'
-import { offrampEntry, onrampEntry } from '../money/ledger-entry.ts'
-import { offrampMachine, onrampMachine, refundMachine } from './states.ts'
+import { offrampMachine, onrampMachine, refundMachine } from '../states.ts'
 
 export const offrampResource = resource({
   machine: offrampMachine,

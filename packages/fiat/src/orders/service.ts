@@ -2,14 +2,14 @@ import { invalid, isId } from '@payments/kernel'
 import { newestAndTotal, type QueryContext } from '@payments/platform'
 import type { z } from 'zod'
 import { accountName } from '../accounts/accounts.ts'
-import { errors } from '../api/errors.ts'
-import type { AccountToVerify, VerifiedAccount } from '../api/schemas.ts'
+import { isFiatCurrency } from '../currencies/currencies.ts'
 import { OfframpEntity, type OfframpRow } from '../entities/offramp.ts'
 import { OnrampEntity, type OnrampRow, VISIBLE } from '../entities/onramp.ts'
+import { errors } from '../errors.ts'
 import type { Account } from '../provider/provider.ts'
 import { providerOf } from '../provider/providers.ts'
-import { isFiatCurrency } from '../quotes/currencies.ts'
 import { bankOf } from '../quotes/rules.ts'
+import type { AccountToVerify, VerifiedAccount } from '../schemas.ts'
 
 /** @throws offramp_not_found 404 */
 export async function findOfframp(context: QueryContext, id: string | undefined): Promise<OfframpRow> {

@@ -1,5 +1,5 @@
 import { sqlOf, type UnitOfWork } from '@payments/platform'
-import { polls } from './schedule.ts'
+import { polls } from '../orders/schedule.ts'
 
 /** Moves the times at which sandbox orders settle and expire, quotes end and orders are polled closer by the given duration. */
 export async function advance(unit: UnitOfWork, seconds: number): Promise<void> {

@@ -1,10 +1,10 @@
 import { type Environment, system } from '@payments/kernel'
 import { locked, OTHER_CREDENTIALS, queryContext, type Runtime, sqlOf, unitOfWork } from '@payments/platform'
-import { errors } from '../api/errors.ts'
+import { errors } from '../errors.ts'
 import { type OrderRow, orderMissing, orderResource, update } from '../orders/orders.ts'
+import { endPolls, isInFlight, keepPolls, nextPoll } from '../orders/schedule.ts'
+import type { ClaimedOrder } from '../provider/limits.ts'
 import type { Direction, FiatProvider } from '../provider/provider.ts'
-import type { ClaimedOrder } from './limits.ts'
-import { endPolls, isInFlight, keepPolls, nextPoll } from './schedule.ts'
 
 /**
  * Lets an order wait that was created with other credentials than those of now: an account says of the orders of another that there are none.

@@ -13,9 +13,9 @@ import {
   useService,
 } from '#testing'
 import { reportOf } from '../../test/orders.ts'
-import { budget } from './limits.ts'
+import { announce } from '../orders/schedule.ts'
+import { budget } from '../provider/limits.ts'
 import { applyPoll, poll, pollTask } from './polls.ts'
-import { announce } from './schedule.ts'
 
 const service = useService()
 const ORDERS = 30

@@ -11,42 +11,24 @@ import {
   type UnitOfWork,
   unitOfWork,
 } from '@payments/platform'
-import { errors } from '../api/errors.ts'
 import { PollEntity } from '../entities/entity.ts'
+import { errors } from '../errors.ts'
 import { tellOwner } from '../money/hidden-payments.ts'
 import { type OrderRow, orderMissing, orderResource, update } from '../orders/orders.ts'
-import { type Direction, fiatProvider, type OrderReport } from '../provider/provider.ts'
-import { bindCredentials, expectOurAccount, waitForCredentials } from './credentials.ts'
-import { budget, type ClaimedOrder, pauseOf } from './limits.ts'
-import { applyReport, expectedAmount, isNothingNew } from './reports.ts'
 import {
   CANCELLED_SECONDS,
   endPolls,
-  FIRST_POLL_SECONDS,
   keepPolls,
   nextPoll,
   POLL,
   polls,
   postpone,
   SOON_SECONDS,
-} from './schedule.ts'
-
-/** Schedules the first poll of a new order, with the commit that creates it. */
-export function startPolls(unit: UnitOfWork, direction: Direction, order: OrderRow): void {
-  const { id, organisationId, environment, provider, createdAt } = order
-  const next = {
-    nextPollAt: new Date(createdAt.getTime() + FIRST_POLL_SECONDS * 1000),
-    pollSeconds: FIRST_POLL_SECONDS,
-  }
-  const polled = { failingSince: null, error: null, cancelledSince: null }
-  unit.insert(PollEntity, { id, organisationId, environment, provider, direction, ...next, ...polled, createdAt })
-}
-
-/** Schedules the next poll of an order that an operator settled: a report that contradicts is still noticed. */
-export async function schedulePolls(unit: UnitOfWork, direction: Direction, order: OrderRow): Promise<void> {
-  const next = nextPoll(order, SOON_SECONDS, true)
-  if (next) await keepPolls(sqlOf(unit.em), direction, order, next)
-}
+} from '../orders/schedule.ts'
+import { budget, type ClaimedOrder, pauseOf } from '../provider/limits.ts'
+import { type Direction, fiatProvider, type OrderReport } from '../provider/provider.ts'
+import { bindCredentials, expectOurAccount, waitForCredentials } from './credentials.ts'
+import { applyReport, expectedAmount, isNothingNew } from './reports.ts'
 
 /**
  * Asks the provider for an order, with the credentials of now: {@link poll} asks with those that created it only. No transaction is open meanwhile.

@@ -3,11 +3,11 @@ import { queryContext, unitOfWork } from '@payments/platform'
 import { describe, expect, test } from 'vitest'
 import { call, expectConsistent, journal, newMerchant, newOfframp, newOnramp, signedIn, useService } from '#testing'
 import { eventsOf, pollAfter, reportOf } from '../../test/orders.ts'
-import { offrampMachine, onrampMachine } from '../orders/states.ts'
+import { announce } from '../orders/schedule.ts'
 import type { Direction, OrderReport } from '../provider/provider.ts'
+import { offrampMachine, onrampMachine } from '../states.ts'
 import { pathTo } from './path.ts'
 import { applyPoll } from './polls.ts'
-import { announce } from './schedule.ts'
 
 const service = useService()
 const RECEIVED = 25_125_000n

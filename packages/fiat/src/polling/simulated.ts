@@ -1,8 +1,8 @@
 import { sqlOf, type UnitOfWork } from '@payments/platform'
-import { errors } from '../api/errors.ts'
 import { PollEntity } from '../entities/entity.ts'
+import { errors } from '../errors.ts'
+import { POLL, SOON_SECONDS } from '../orders/schedule.ts'
 import { fiatProvider, type SimulatedPayment } from '../provider/provider.ts'
-import { POLL, SOON_SECONDS } from './schedule.ts'
 
 /** The payer's money arrives at the sandbox provider, in the caller's transaction, and the order is polled at once. @throws sandbox_order_closed 409 */
 export async function simulateMoney(unit: UnitOfWork, payment: SimulatedPayment): Promise<void> {

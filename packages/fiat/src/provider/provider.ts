@@ -1,7 +1,7 @@
 import { type NetworkType, type Provider, port } from '@payments/kernel'
 import type { CallbackRequest, SqlExecutor } from '@payments/platform'
-import type { OfframpFailure, OnrampFailure } from '../orders/failure-reasons.ts'
-import type { channels } from '../quotes/currencies.ts'
+import type { channels } from '../currencies/currencies.ts'
+import type { OfframpFailure, OnrampFailure } from '../failure-reasons.ts'
 
 export type Direction = 'offramp' | 'onramp'
 

@@ -1,5 +1,5 @@
 import { assetNamed, networks, toMinor } from '@payments/kernel'
-import { type FiatCurrency, fiatCurrencies } from '../quotes/currencies.ts'
+import { type FiatCurrency, fiatCurrencies } from '../currencies/currencies.ts'
 import type { Corridor, Institution, Offers } from './provider.ts'
 
 /** How long a deposit address or a payment account of the sandbox is open, and how long settlement takes. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import type { OfframpFailure, OnrampFailure } from '../orders/failure-reasons.ts'
-import { bought, decimal, sold } from '../quotes/amounts.ts'
+import { bought, decimal, sold } from '../currencies/amounts.ts'
+import type { OfframpFailure, OnrampFailure } from '../failure-reasons.ts'
 import type { OrderReport } from './provider.ts'
 import { SETTLES_AFTER_SECONDS } from './sandbox-data.ts'
 import { feeOf } from './sandbox-fees.ts'

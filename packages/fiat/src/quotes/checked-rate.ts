@@ -1,7 +1,7 @@
 import { assetNamed } from '@payments/kernel'
 import { checkPrice, type QueryContext } from '@payments/platform'
-import { errors } from '../api/errors.ts'
-import { canonicalRate, sold } from './amounts.ts'
+import { canonicalRate, sold } from '../currencies/amounts.ts'
+import { errors } from '../errors.ts'
 
 /** Of so many stablecoins the rate is compared, so that a currency without decimals loses nothing. */
 const MANY = 1_000_000n

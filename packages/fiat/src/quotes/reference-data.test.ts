@@ -2,7 +2,7 @@ import { bind } from '@payments/kernel'
 import { afterEach, expect, test } from 'vitest'
 import { newMerchant, useService } from '#testing'
 import { sameHolder } from '../accounts/accounts.ts'
-import { errors } from '../api/errors.ts'
+import { errors } from '../errors.ts'
 import { type AccountName, fiatProvider, type Offers, type SandboxFiat } from '../provider/provider.ts'
 import { sandboxFiat } from '../provider/sandbox.ts'
 

@@ -2,12 +2,12 @@ import { assetNamed } from '@payments/kernel'
 import { onceOf, type QueryContext } from '@payments/platform'
 import type { z } from 'zod'
 import { accountRule } from '../accounts/account-rules.ts'
-import { errors } from '../api/errors.ts'
-import type { BankList, CurrencyList } from '../api/schemas.ts'
+import { decimal } from '../currencies/amounts.ts'
+import { type FiatCurrency, fiatCurrencies, isFiatCurrency } from '../currencies/currencies.ts'
+import { errors } from '../errors.ts'
 import type { Corridor, Institution, Offers } from '../provider/provider.ts'
 import { allOffers, providerOf } from '../provider/providers.ts'
-import { decimal } from './amounts.ts'
-import { type FiatCurrency, fiatCurrencies, isFiatCurrency } from './currencies.ts'
+import type { BankList, CurrencyList } from '../schemas.ts'
 
 const currencyLists = new WeakMap<Offers, z.input<typeof CurrencyList>>()
 const bankLists = new WeakMap<readonly Institution[], z.input<typeof BankList>>()

@@ -1,8 +1,8 @@
 import { amountField, assetNamed, invalid, type Mistakes, type Network, networkField } from '@payments/kernel'
 import { accountMistakes, accountRule } from '../accounts/account-rules.ts'
+import { decimal } from '../currencies/amounts.ts'
+import { type FiatCurrency, isFiatCurrency } from '../currencies/currencies.ts'
 import type { Account, Corridor, Direction, Institution, Offers } from '../provider/provider.ts'
-import { decimal } from './amounts.ts'
-import { type FiatCurrency, isFiatCurrency } from './currencies.ts'
 
 /** What a request asks for, by the fields of both directions. */
 interface Request {

@@ -1,6 +1,6 @@
 import { assetNamed, toMinor } from '@payments/kernel'
 import { firstAnswer, type QueryContext, type Runtime } from '@payments/platform'
-import { newCall } from '../polling/limits.ts'
+import { newCall } from '../provider/limits.ts'
 import type { FiatProvider } from '../provider/provider.ts'
 import { allOffers, everyFiatProvider, fiatProviders } from '../provider/providers.ts'
 import { checkedRate } from './checked-rate.ts'

@@ -62,8 +62,8 @@ export const attackers: readonly Attacker[] = [
     has: 'access and refresh token of one user',
     promise: "create live keys or owners without the user's mailbox, stay signed in unnoticed",
     tests: [
-      'packages/accounts/src/signin/confirmation.test.ts › a live key needs a sign-in or a confirmation of less than 10 minutes ago, a test key none',
-      'packages/accounts/src/signin/confirmation.test.ts › managing members and inviting anybody, leaving too, need a confirmed session',
+      'packages/accounts/src/signin/confirm.test.ts › a live key needs a sign-in or a confirmation of less than 10 minutes ago, a test key none',
+      'packages/accounts/src/signin/confirm.test.ts › managing members and inviting anybody, leaving too, need a confirmed session',
       'packages/accounts/src/signin/wrong-codes.test.ts › a stolen session gets ten guesses at confirmations, and leaves other sessions of the user alone',
       'packages/accounts/src/sessions/sessions.test.ts › a spent token that is used again after 10 s revokes the session with its access tokens and its successor, in every process',
       'packages/accounts/src/sessions/session-list.test.ts › a user sees the device, address and last use of each session, and ends one or all others',
@@ -200,9 +200,9 @@ export const defended: readonly {
     promises: [
       held(
         'Live keys, owners, members, live refund addresses, payout destinations, and the names, support address and links that payers see in live need a code of less than 10 minutes ago; all owners are told of the latter.',
-        'packages/accounts/src/signin/confirmation.test.ts › a live key needs a sign-in or a confirmation of less than 10 minutes ago, a test key none',
-        'packages/accounts/src/signin/confirmation.test.ts › managing members and inviting anybody, leaving too, need a confirmed session',
-        'packages/accounts/src/signin/confirmation.test.ts › refreshing a session and changing the organisation confirm nothing',
+        'packages/accounts/src/signin/confirm.test.ts › a live key needs a sign-in or a confirmation of less than 10 minutes ago, a test key none',
+        'packages/accounts/src/signin/confirm.test.ts › managing members and inviting anybody, leaving too, need a confirmed session',
+        'packages/accounts/src/signin/confirm.test.ts › refreshing a session and changing the organisation confirm nothing',
         'packages/routes/src/routes.test.ts › creating › five fields are enough in the sandbox; in live a route needs a refund address, which only an owner with a confirmed session sets',
         'packages/ledger/src/payouts/payout-controls.test.ts › the live allow-list is changed by an owner with a confirmed session only, and bad destinations are named',
         'packages/branding/src/profile/identity.test.ts › in live only an owner with a confirmed session changes %s; in test a key does',
@@ -220,7 +220,7 @@ export const defended: readonly {
         'packages/accounts/src/keys/keys.test.ts › a key is refused after its expiry, which must be in the future when the key is created',
         'packages/accounts/src/keys/keys.test.ts › an organisation has at most 100 active keys, also in parallel and over all processes',
         'packages/accounts/src/comparison.test.ts › a key is compared once, in constant time, whether its lookup part is known, unknown or of an inactive key',
-        'packages/accounts/src/sessions/credentials.test.ts › a key acts in its own environment, with its effective scopes',
+        'packages/accounts/src/authentication/credentials.test.ts › a key acts in its own environment, with its effective scopes',
       ),
       held(
         'A program receives one when its user has typed the code that the program shows: no link contains it, and no screen repeats it.',

@@ -235,10 +235,10 @@ export const promises: readonly Promised[] = [
     command: 'npm run proof -- accounts',
     tests: [
       'packages/accounts/src/organisations/invitations.test.ts',
-      'packages/accounts/src/signin/confirmation.test.ts',
+      'packages/accounts/src/signin/confirm.test.ts',
       'packages/accounts/src/organisations/membership.test.ts',
       'packages/accounts/src/sessions/sessions.test.ts',
-      'packages/accounts/src/sessions/credentials.test.ts',
+      'packages/accounts/src/authentication/credentials.test.ts',
       'services/gateway/src/access.test.ts',
     ],
   },

@@ -11,7 +11,7 @@ import {
   type TestSession,
   useService,
 } from '#testing'
-import { requireConfirmed, requireConfirmedOwner } from './confirmation.ts'
+import { requireConfirmed, requireConfirmedOwner } from '../confirmation.ts'
 
 const mailbox = await startMailbox()
 afterAll(() => mailbox.close())

@@ -1,10 +1,10 @@
 import { type AccountKey, accountsOf, type Draft, difference, type Posting, postedOf } from '@payments/ledger'
 import type { UnitOfWork } from '@payments/platform'
+import { postDrafts } from '../entities/journal.ts'
 import { isHidden } from '../entities/onramp.ts'
-import { postDrafts } from '../money/journal.ts'
-import { balancesOf } from '../money/receipt.ts'
 import { type OrderRow, orderResource } from '../orders/orders.ts'
-import type { Direction } from './provider.ts'
+import type { Direction } from '../provider/provider.ts'
+import { balancesOf } from '../receipt.ts'
 
 /**
  * Posts the journal entries of a change of an order, and what the journal then lacks for the order to hold what its receipt implies, as one entry more: for

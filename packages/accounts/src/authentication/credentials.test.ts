@@ -1,6 +1,7 @@
 import { ServiceError } from '@payments/kernel'
 import { type Credential, digest, type Settings } from '@payments/platform'
 import { expect, test } from 'vitest'
+import type { TokenKeys } from '../sessions/tokens.ts'
 import {
   type ApiKeyRecord,
   actorOf,
@@ -8,7 +9,6 @@ import {
   type InternalTokenRecord,
   readCredential,
 } from './credentials.ts'
-import type { TokenKeys } from './tokens.ts'
 
 const ID = '01936f2a-7c1e-7000-8000-000000000001'
 const ORGANISATION = '01936f2a-7c1e-7000-8000-000000000002'

@@ -1,6 +1,8 @@
 import type { Authentication } from '@payments/platform'
+import { requireConfirmed } from '../confirmation.ts'
 import { isOperator } from '../organisations/operators.ts'
-import { requireConfirmed } from '../signin/confirmation.ts'
+import { tokenKeys } from '../sessions/tokens.ts'
+import { usesOf } from '../sessions/uses.ts'
 import {
   type ApiKeyRecord,
   actorOf,
@@ -11,8 +13,6 @@ import {
   sessionRecordsSql,
   tokenRecordsSql,
 } from './credentials.ts'
-import { tokenKeys } from './tokens.ts'
-import { usesOf } from './uses.ts'
 
 /** Turns `Authorization` headers into actors (specification, Authentication). */
 export const authentication: Authentication = {

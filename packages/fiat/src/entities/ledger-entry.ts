@@ -1,9 +1,9 @@
 import { type LedgerEntry, networkOf } from '@payments/kernel'
 import type { z } from 'zod'
-import type { OfframpRow } from '../entities/offramp.ts'
-import type { OnrampRow } from '../entities/onramp.ts'
-import { decimal } from '../quotes/amounts.ts'
-import type { OfframpReceipt, OnrampReceipt } from './receipt.ts'
+import { decimal } from '../currencies/amounts.ts'
+import type { OfframpReceipt, OnrampReceipt } from '../receipt.ts'
+import type { OfframpRow } from './offramp.ts'
+import type { OnrampRow } from './onramp.ts'
 
 /** `••••6789`: the list of transactions shows the end of an account number only. */
 const masked = (accountNumber: string): string => `••••${accountNumber.slice(-4)}`

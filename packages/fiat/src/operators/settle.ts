@@ -9,18 +9,18 @@ import {
   type UnitOfWork,
 } from '@payments/platform'
 import type { z } from 'zod'
-import { errors } from '../api/errors.ts'
-import type { Settlement } from '../api/schemas.ts'
-import { findForOperator } from '../operators/admin.ts'
+import { journalOf } from '../entities/journal.ts'
+import { errors } from '../errors.ts'
+import { conform } from '../money/conform.ts'
+import { tellOwner } from '../money/hidden-payments.ts'
 import { createRefund, type OrderRow, orderMissing, orderResource, updateAnnounced } from '../orders/orders.ts'
 import { refundResource } from '../orders/resources.ts'
+import { schedulePolls } from '../orders/schedule.ts'
 import { recordEvidence } from '../polling/evidence.ts'
-import { schedulePolls } from '../polling/polls.ts'
 import { draftsOf, expectedAmount } from '../polling/reports.ts'
-import { conform } from '../provider/conform.ts'
 import type { Direction, OrderReport } from '../provider/provider.ts'
-import { tellOwner } from './hidden-payments.ts'
-import { journalOf } from './journal.ts'
+import type { Settlement } from '../schemas.ts'
+import { findForOperator } from './admin.ts'
 
 type Input = Omit<z.output<typeof Settlement>, 'reason'>
 

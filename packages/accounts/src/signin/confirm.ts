@@ -1,37 +1,10 @@
-import { errors as commonErrors } from '@payments/kernel'
 import type { CallContext, QueryContext, UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
-import type { Confirm, Confirmation } from '../api/schemas.ts'
+import { CONFIRMED_MS } from '../confirmation.ts'
 import { countEmail } from '../emails/send-limits.ts'
 import { SessionEntity, UserEntity } from '../entity.ts'
+import type { Confirm, Confirmation } from '../schemas.ts'
 import { checkSessionCode, markCodeUsed, newChallenge } from './challenges.ts'
-
-const CONFIRMED_MS = 600_000
-
-/**
- * Requires that the user proved the email address for this session within the last 10 minutes: by signing in, or by a fresh
- * code. Keys and the service itself are not concerned: what needs a session says so in its access.
- * @throws ServiceError 403 when the session must be confirmed first, or for an internal token, which nobody can confirm.
- */
-export async function requireConfirmed({ em, actor }: QueryContext): Promise<void> {
-  if (actor.kind === 'token') throw commonErrors.session_required()
-  if (actor.kind !== 'session') return
-  const session = await em.findOne(SessionEntity, { id: actor.sessionId as string }, { fields: ['confirmedAt'] })
-  const at = session?.confirmedAt?.getTime() ?? 0
-  if (Date.now() - at >= CONFIRMED_MS) throw commonErrors.confirmation_required()
-}
-
-/**
- * Requires an owner with a confirmed session, for what a stolen key or an old session must not do. The service itself passes.
- * @throws ServiceError 403 that names what is missing.
- */
-export async function requireConfirmedOwner(context: QueryContext): Promise<void> {
-  const { actor } = context
-  if (actor.kind === 'system') return
-  if (actor.kind !== 'session') throw commonErrors.session_required()
-  if (actor.role === 'member') throw commonErrors.owner_required()
-  await requireConfirmed(context)
-}
 
 /** Checks the code of a confirmation, if there is one. */
 export const checkConfirmation = async (context: QueryContext, { code }: z.output<typeof Confirm>) =>

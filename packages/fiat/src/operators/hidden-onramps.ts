@@ -1,11 +1,11 @@
 import type { QueryContext, Stranger, UnitOfWork } from '@payments/platform'
+import { decimal } from '../currencies/amounts.ts'
 import type { OnrampRow } from '../entities/onramp.ts'
-import { settle } from '../money/settle.ts'
+import { createOnramp, type OnrampRequest, type PreparedOnramp, prepareOnramp } from '../orders/onramps.ts'
 import type { Institution, OnrampAmount } from '../provider/provider.ts'
 import { allOffers, everyFiatProvider, providerOf } from '../provider/providers.ts'
-import { decimal } from '../quotes/amounts.ts'
 import { onrampCorridor } from '../quotes/rules.ts'
-import { createOnramp, type OnrampRequest, type PreparedOnramp, prepareOnramp } from './onramps.ts'
+import { settle } from './settle.ts'
 
 /** Money that a bank transfer brings, and the wallet that it is delivered to. */
 export interface BankTransferWay {

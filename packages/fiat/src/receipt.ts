@@ -2,8 +2,8 @@ import { assetNamed, id, type ObjectBalance, personal, text, toMinor } from '@pa
 import { Bank, Leg, Money, TransactionHash, Wallet } from '@payments/ledger'
 import type { ReceiptDeclaration, ReportedAmounts, StatementLine } from '@payments/platform'
 import { z } from 'zod'
-import { OFFRAMP } from '../api/schemas.ts'
-import { shownRefundStates } from '../orders/states.ts'
+import { OFFRAMP } from './schemas.ts'
+import { shownRefundStates } from './states.ts'
 
 const RefundReceipt = z
   .looseObject({

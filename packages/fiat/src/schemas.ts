@@ -20,10 +20,10 @@ import {
 } from '@payments/kernel'
 import { Reason } from '@payments/platform'
 import { z } from 'zod'
-import { offrampFailures, onrampFailures } from '../orders/failure-reasons.ts'
-import { offrampMachine, onrampMachine, shownRefundStates } from '../orders/states.ts'
-import { channels } from '../quotes/currencies.ts'
-import { Numeral } from '../quotes/numerals.ts'
+import { channels } from './currencies/currencies.ts'
+import { Numeral } from './currencies/numerals.ts'
+import { offrampFailures, onrampFailures } from './failure-reasons.ts'
+import { offrampMachine, onrampMachine, shownRefundStates } from './states.ts'
 
 /** Numbers of the ids in examples. */
 export const OFFRAMP = 60

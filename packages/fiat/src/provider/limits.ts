@@ -9,8 +9,8 @@ import {
   sharesOf,
   takeCall,
 } from '@payments/platform'
-import { errors } from '../api/errors.ts'
-import type { Direction, FiatProvider } from '../provider/provider.ts'
+import { errors } from '../errors.ts'
+import type { Direction, FiatProvider } from './provider.ts'
 
 /** The provider's limit, which scheduled polls share with those that operators ask for. */
 export const budget = pollBudget({ bucket: 'order polls', polls: 'fiat_polls', extra: ['direction'] })

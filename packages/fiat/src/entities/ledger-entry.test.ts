@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { OfframpRow } from '../entities/offramp.ts'
-import type { OnrampRow } from '../entities/onramp.ts'
-import { offrampMachine, onrampMachine } from '../orders/states.ts'
+import { OfframpReceipt, OnrampReceipt } from '../receipt.ts'
+import { offrampMachine, onrampMachine } from '../states.ts'
 import { offrampEntry, onrampEntry } from './ledger-entry.ts'
-import { OfframpReceipt, OnrampReceipt } from './receipt.ts'
+import type { OfframpRow } from './offramp.ts'
+import type { OnrampRow } from './onramp.ts'
 
 const row = {
   ...{ id: '01936f2a-7c1e-7000-8000-0000000000aa', networkKey: 'base', receivedAmount: null, rate: '1580.25' },

@@ -1,6 +1,6 @@
 import type { Change } from '@payments/kernel'
 import type { DeclaredNotification } from '@payments/platform'
-import { explained, offrampFailures, onrampFailures } from '../orders/failure-reasons.ts'
+import { explained, offrampFailures, onrampFailures } from './failure-reasons.ts'
 
 type Refund = { readonly status: string } | null | undefined
 

@@ -1,8 +1,8 @@
 import { accountsOf, type Draft, entryOf, postWithCommit, reversalOf, transfer } from '@payments/ledger'
 import type { UnitOfWork } from '@payments/platform'
-import type { OfframpRow } from '../entities/offramp.ts'
-import { isHidden, type OnrampRow } from '../entities/onramp.ts'
 import type { Direction } from '../provider/provider.ts'
+import type { OfframpRow } from './offramp.ts'
+import { isHidden, type OnrampRow } from './onramp.ts'
 
 /** What an order's postings follow from. */
 export interface OrderMoney {

@@ -14,7 +14,7 @@ import {
   updatedAt,
 } from '@payments/kernel'
 import { z } from 'zod'
-import { isAddressRange } from '../keys/allowed-ips.ts'
+import { isAddressRange } from './rules/allowed-ips.ts'
 
 const [ORGANISATION, USER, SESSION, INVITATION, API_KEY, CHALLENGE, MEMBER, INTERNAL_TOKEN] = [1, 2, 3, 4, 5, 6, 7, 8]
 

@@ -1,12 +1,12 @@
 import { type Actor, anonymous, errors as commonErrors, type Environment, invalid } from '@payments/kernel'
 import type { Credential, KeyRecord, SessionRecord, Settings, TokenRecord } from '@payments/platform'
-import { isAllowed } from '../keys/allowed-ips.ts'
 import { tokenLookupOf } from '../keys/internal-tokens.ts'
 import { keyMatches, lookupOf } from '../keys/keys.ts'
-import { effectiveScopes } from '../keys/scopes.ts'
 import { isOperatorEmail } from '../organisations/operators.ts'
+import { isAllowed } from '../rules/allowed-ips.ts'
+import { effectiveScopes } from '../rules/scopes.ts'
+import type { TokenKeys } from '../sessions/tokens.ts'
 import { accountsSettings } from '../settings.ts'
-import type { TokenKeys } from './tokens.ts'
 
 const NO_DIGEST = '0'.repeat(64)
 

@@ -8,9 +8,13 @@ import {
   pollQueue,
   type Runtime,
   type SqlExecutor,
+  sqlOf,
+  type UnitOfWork,
   unlessAnnounced,
 } from '@payments/platform'
+import { PollEntity } from '../entities/entity.ts'
 import type { Direction } from '../provider/provider.ts'
+import type { OrderRow } from './orders.ts'
 
 /** Name of the task that polls the provider. */
 export const POLL = 'fiat.poll'
@@ -151,4 +155,21 @@ function longestInterval(order: Pollable, age: number): number {
   if (order.status !== 'failed' || order.receivedAmount == null) return LONGEST_WATCH_SECONDS
   if (order.refund?.status === 'completed') return LONGEST_WATCH_SECONDS
   return order.refund?.status === 'pending' ? LONGEST_ACTIVE_SECONDS : LONGEST_HELD_SECONDS
+}
+
+/** Schedules the first poll of a new order, with the commit that creates it. */
+export function startPolls(unit: UnitOfWork, direction: Direction, order: OrderRow): void {
+  const { id, organisationId, environment, provider, createdAt } = order
+  const next = {
+    nextPollAt: new Date(createdAt.getTime() + FIRST_POLL_SECONDS * 1000),
+    pollSeconds: FIRST_POLL_SECONDS,
+  }
+  const polled = { failingSince: null, error: null, cancelledSince: null }
+  unit.insert(PollEntity, { id, organisationId, environment, provider, direction, ...next, ...polled, createdAt })
+}
+
+/** Schedules the next poll of an order that an operator settled: a report that contradicts is still noticed. */
+export async function schedulePolls(unit: UnitOfWork, direction: Direction, order: OrderRow): Promise<void> {
+  const next = nextPoll(order, SOON_SECONDS, true)
+  if (next) await keepPolls(sqlOf(unit.em), direction, order, next)
 }
