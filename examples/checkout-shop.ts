@@ -5,7 +5,7 @@ import { isPaymentsError, Payments, webhooks } from '@payments/sdk'
 
 const SHOP = 'http://127.0.0.1:9000'
 const payments = new Payments({ url: 'http://127.0.0.1:4000', apiKey: process.env.API_KEY ?? '' })
-const endpoint = await payments.webhookEndpoints.create({
+const endpoint = await payments.webhooks.create({
   url: `${SHOP}/webhooks`,
   events: ['collection.updated'],
 })

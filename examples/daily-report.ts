@@ -27,7 +27,7 @@ for await (const failed of payments.transactions.search({ statuses, from, to }))
   )
 
 // An endpoint that is disabled receives no events: orders are not shipped.
-for await (const { url, status } of payments.webhookEndpoints.list())
+for await (const { url, status } of payments.webhooks.list())
   if (status !== 'enabled') problems.push(`${url} is ${status} and receives no events`)
 
 // Requests of your servers that the service refused or could not answer, by what was wrong.

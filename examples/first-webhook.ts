@@ -11,5 +11,5 @@ const server = createServer(async (request, response) => {
   server.close()
 }).listen(9000, '127.0.0.1')
 
-const endpoint = await payments.webhookEndpoints.create({ url: 'http://127.0.0.1:9000/webhooks' })
-await payments.webhookEndpoints.test(endpoint.id)
+const endpoint = await payments.webhooks.create({ url: 'http://127.0.0.1:9000/webhooks' })
+await payments.webhooks.test(endpoint.id)

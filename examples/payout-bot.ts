@@ -43,7 +43,7 @@ async function ask(by: string, { amount, bankCode, accountNumber }: Record<strin
     throw new Refused('amount, bankCode and accountNumber must be texts')
   const [value, bank, account] = [amount, bankCode, accountNumber] as [string, string, string]
   if (!/^\d+(\.\d{1,2})?$/.test(value) || money.compare(value, MOST) > 0) throw new Refused(`At most ${MOST}`)
-  const { accountName } = await payments.fiat.accounts.verify({
+  const { accountName } = await payments.fiat.verifyAccount({
     currency: 'NGN',
     bankCode: bank,
     accountNumber: account,

@@ -2,6 +2,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { expect, onTestFinished, test } from 'vitest'
 import { createKeyFor, launchArtefact, newMerchant, requestsLogged, signedIn, useArtefact } from '#testing'
+import { operations } from './generated/operations.ts'
+import { IN_LIVE, NEVER } from './server.ts'
 
 const service = useArtefact()
 const swap = {
@@ -45,7 +47,7 @@ test('an agent reads over HTTP with an API key, finds the guides, and its calls 
   const { id } = (await merchant.call('POST /v1/customers', { body: { name: 'Ada', email: 'ada@example.com' } })).body
     .data
   expect(JSON.parse((await own.call('customers_list')).text).customers).toMatchObject([{ id, name: 'Ada' }])
-  expect(await own.call('customers_retrieve', { customerId: 'none' })).toMatchObject({
+  expect(await own.call('customers_get', { customerId: 'none' })).toMatchObject({
     isError: true,
     text: expect.stringContaining('customer_not_found'),
   })
@@ -112,15 +114,15 @@ test('in live an agent moves no money and changes only what is named, and an ope
   const reading = await (await agent(live)).names()
   const names = await inLive.names()
   expect(names.filter((name) => !reading.includes(name)).toSorted()).toEqual([
-    ...['customers_create', 'customers_update', 'fiat_accounts_verify', 'fiat_quotes_sell', 'notifications_read'],
-    ...['notifications_readAll', 'paymentRoutes_syncDeposits', 'webhookEndpoints_recover'],
-    ...['webhookEndpoints_retryDelivery', 'webhookEndpoints_test'],
+    ...['customers_create', 'customers_update', 'fiat_sellQuote', 'fiat_verifyAccount', 'notifications_read'],
+    ...['notifications_readAll', 'paymentRoutes_syncDeposits', 'webhooks_recover'],
+    ...['webhooks_retry', 'webhooks_test'],
   ])
   const own = await agent(key, { query: '?allow_writes=true' })
   const endpoint = (await call('POST /v1/webhooks', { body: { url: 'https://merchant.example/hooks' } })).body.data
   const given = { webhookEndpointId: endpoint.id, since: new Date(Date.now() - 60_000).toISOString() }
-  expect(await own.call('webhookEndpoints_recover', given)).toMatchObject({ isError: false })
-  expect(await own.call('webhookEndpoints_recover', { ...given, dryRun: false })).toMatchObject({ isError: false })
+  expect(await own.call('webhooks_recover', given)).toMatchObject({ isError: false })
+  expect(await own.call('webhooks_recover', { ...given, dryRun: false })).toMatchObject({ isError: false })
   const path = '/v1/webhooks/{webhookEndpointId}/recover'
   await requestsLogged(service, { organisationId }, path, 2)
   const { requests } = (await call('POST /v1/requests/search', { body: { path } })).body.data
@@ -154,6 +156,11 @@ test('of a list an agent gets the newest 200 with the number of all and the tool
   expect((await merchant.call('GET /v1/customers')).body.data.customers).toHaveLength(203)
 })
 
+test('what an agent may do in live and what it never does are operations that exist', () => {
+  const names = operations.map(({ resource, name }) => `${resource}.${name}`)
+  expect([...IN_LIVE, ...NEVER].filter((name) => !names.includes(name))).toEqual([])
+})
+
 test('a batch is refused, and no tool shows a secret', async () => {
   const { key } = await newMerchant(service)
   const reply = await fetch(`${service.url}/mcp`, {
@@ -169,7 +176,7 @@ test('a batch is refused, and no tool shows a secret', async () => {
     'Batches are not accepted: send each message by itself',
   ])
   const names = await (await agent(key, { query: '?allow_writes=true' })).names()
-  for (const name of ['webhookEndpoints_create', 'webhookEndpoints_rotateSecret']) expect(names).not.toContain(name)
+  for (const name of NEVER) expect(names).not.toContain(name.replaceAll('.', '_'))
 })
 
 test('agents of different organisations at the same time see their own objects alone', async () => {

@@ -2,7 +2,7 @@ import { type Payments, PaymentsError } from '@payments/sdk'
 
 /** An operation of the API, as the generated table has it. */
 export interface Operation {
-  /** Of the SDK: `paymentRoutes.deposits`. */
+  /** Of the SDK: `cngn.payouts`. */
   readonly resource: string
   readonly name: string
   readonly method: string
@@ -25,7 +25,7 @@ export interface Field {
   readonly choices?: readonly string[]
 }
 
-/** The command of an operation: `payment-routes deposits list`. */
+/** The command of an operation: `cngn payouts list`. */
 export const commandOf = ({ resource, name }: Pick<Operation, 'resource' | 'name'>): string[] =>
   [...resource.split('.'), name].map(kebab)
 

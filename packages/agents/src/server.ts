@@ -30,16 +30,18 @@ export interface AgentOptions {
 /** Operations that send money away. */
 const MOVES_MONEY = /^(swaps|offramps|onramps|cngn\.(converts|withdrawals|payouts))\.create$/
 /** What an agent never does: it would let others act, change where money goes, or show the model a secret. */
-const NEVER =
-  /^(paymentRoutes\.refundAddresses\.update|payoutControls\.update|webhookEndpoints\.(create|rotateSecret)|customers\.anonymise)$/
+export const NEVER: ReadonlySet<string> = new Set([
+  ...['paymentRoutes.changeRefundAddresses', 'payoutControls.change', 'customers.anonymise'],
+  ...['webhooks.create', 'webhooks.rotateSecret'],
+])
 /**
  * What an agent may do in live beside reading, each by its name, so that a new operation is none of it: nothing that names a destination of
  * money or of events, sends an email, changes what payers see or a policy, or checks an identity with an authority.
  */
-const IN_LIVE: ReadonlySet<string> = new Set([
+export const IN_LIVE: ReadonlySet<string> = new Set([
   ...['customers.create', 'customers.update', 'paymentRoutes.syncDeposits'],
-  ...['fiat.accounts.verify', 'fiat.quotes.sell'],
-  ...['webhookEndpoints.test', 'webhookEndpoints.retryDelivery', 'webhookEndpoints.recover'],
+  ...['fiat.verifyAccount', 'fiat.sellQuote'],
+  ...['webhooks.test', 'webhooks.retry', 'webhooks.recover'],
   ...['notifications.read', 'notifications.readAll'],
 ])
 /** How much of a list a model gets: so many of the newest, in so many characters. */
@@ -60,7 +62,7 @@ const toolsOf = ({ environment, allowWrites, limits }: AgentOptions): Operation[
     if (operation.reply === 'file') return false
     if (reads(operation)) return true
     const name = nameOf(operation)
-    if (!allowWrites || NEVER.test(name)) return false
+    if (!allowWrites || NEVER.has(name)) return false
     if (environment === 'test') return true
     return MOVES_MONEY.test(name) ? limits?.has(name) === true : IN_LIVE.has(name)
   })

@@ -61,7 +61,7 @@ export class Payments extends Resources {
    *
    * @example
    * const { id } = await payments.swaps.create({ fromCurrency: 'USDC', toCurrency: 'EURC', amount: '100', destinationAddress: wallet })
-   * await payments.sandbox.swaps.createDeposit(id)
+   * await payments.sandbox.swaps.deposit(id)
    * const swap = await payments.waitFor({ id }, ['completed', 'failed', 'expired'])
    * console.log(swap.status) // completed
    */

@@ -65,7 +65,7 @@ export class PaymentsError extends Error {
  * True for an error of this package, with one of the codes if any are named. Unlike `instanceof`, it holds over two copies of the package.
  *
  * @example
- * const error = await payments.swaps.retrieve('01936f2a-7c1e-7000-8000-000000000099').catch((error) => error)
+ * const error = await payments.swaps.get('01936f2a-7c1e-7000-8000-000000000099').catch((error) => error)
  * console.log(isPaymentsError(error, 'swap_not_found')) // true
  */
 export function isPaymentsError(error: unknown, ...codes: readonly PaymentsError['code'][]): error is PaymentsError {

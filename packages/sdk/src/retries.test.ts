@@ -102,7 +102,7 @@ test('a change of a public operation is not repeated when its outcome is unknown
   await expect(payments.pay.act('collection', { action: 'start' })).rejects.toMatchObject({ code: 'internal_error' })
   expect(receiver.received).toHaveLength(1)
   const reading = await answering(refusal(500, 'internal_error'), success)
-  expect((await reading.payments.pay.retrieve('collection')).lastResponse.attempts).toBe(2)
+  expect((await reading.payments.pay.get('collection')).lastResponse.attempts).toBe(2)
 })
 
 test('an attempt without a reply is given up and repeated, and the signal of the caller ends everything', async () => {
@@ -126,6 +126,6 @@ test('an attempt without a reply is given up and repeated, and the signal of the
 test('an id that would be another path is refused before it is sent', async () => {
   const { payments, receiver } = await answering(success)
   for (const id of ['', '..', 'a/b', '%2e%2e'])
-    await expect(async () => payments.swaps.retrieve(id)).rejects.toThrow(TypeError)
+    await expect(async () => payments.swaps.get(id)).rejects.toThrow(TypeError)
   expect(receiver.received).toEqual([])
 })

@@ -14,7 +14,7 @@ test('a status is waited for, also when it was reached before the wait began', {
   const payments = await client()
   const { id } = await swap(payments)
   const waiting = payments.waitFor({ id }, ['completed', 'failed'], { timeoutMs: 50_000 })
-  await payments.sandbox.swaps.createDeposit(id)
+  await payments.sandbox.swaps.deposit(id)
   await payments.sandbox.advance({ seconds: 10 })
   expect((await waiting).status).toBe('completed')
   expect((await payments.waitFor({ id }, 'completed')).id).toBe(id)

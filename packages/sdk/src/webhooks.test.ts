@@ -23,9 +23,9 @@ test('a delivery of the service is verified by both signatures, with each secret
   onTestFinished(() => receiver.close())
   const { key } = await newMerchant(service)
   const payments = new Payments({ url: service.url, apiKey: key })
-  const endpoint = await payments.webhookEndpoints.create({ url: receiver.url })
-  const rotated = await payments.webhookEndpoints.rotateSecret(endpoint.id, { overlapHours: 1 })
-  await payments.webhookEndpoints.test(endpoint.id)
+  const endpoint = await payments.webhooks.create({ url: receiver.url })
+  const rotated = await payments.webhooks.rotateSecret(endpoint.id, { overlapHours: 1 })
+  await payments.webhooks.test(endpoint.id)
   const [delivery] = await receiver.until((received) => received.length > 0)
   const { body = '', headers = {} } = delivery ?? {}
   for (const secret of [endpoint.secret, rotated.secret, [OTHER, rotated.secret]])

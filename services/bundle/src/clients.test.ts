@@ -15,7 +15,7 @@ const { sdk: archive, cli } = clientArchives()
 /** What one call may add to a page, compressed, in bytes. */
 const LIMIT = 6000
 const ONE_CALL = `import { Payments } from '@payments/sdk'
-export const swap = (id) => new Payments({ url: 'https://payments.example.com' }).swaps.retrieve(id)
+export const swap = (id) => new Payments({ url: 'https://payments.example.com' }).swaps.get(id)
 `
 // An empty project, into which npm installs the archive: nothing of this repository is above it.
 const project = join(folder, 'project')

@@ -49,7 +49,7 @@ test('objects are created from options and JSON, listed and exported; with --jso
   expect((await run('customers', 'create', '--data', data, '--name', 'Eve Obi')).out).toMatch(/^name +Eve Obi$/m)
   expect(JSON.parse((await run('customers', 'list', '--json')).out).total).toBe(2)
   expect((await run('customers', 'list')).out).toMatch(/2 of 2\n$/)
-  expect(JSON.parse((await run('customers', 'retrieve', customer.id, '--json')).out).id).toBe(customer.id)
+  expect(JSON.parse((await run('customers', 'get', customer.id, '--json')).out).id).toBe(customer.id)
   expect((await run('transactions', 'export')).out).toMatch(/^id,/)
 })
 
@@ -73,12 +73,12 @@ test('a repeated command with the same key has one effect', async () => {
 test('the address of a webhook endpoint is that of the endpoint: no key is sent there', async () => {
   const { run } = await merchant()
   const at = ['--url', 'https://merchant.example/webhooks']
-  const created = await run('webhook-endpoints', 'create', ...at, '--json')
+  const created = await run('webhooks', 'create', ...at, '--json')
   expect([created.code, created.err]).toEqual([0, ''])
   expect(JSON.parse(created.out).url).toBe(at[1])
-  const elsewhere = await run('--url', 'nonsense', 'webhook-endpoints', 'create', ...at)
+  const elsewhere = await run('--url', 'nonsense', 'webhooks', 'create', ...at)
   expect(elsewhere).toMatchObject({ code: 2, err: expect.stringContaining('"nonsense" is not an address') })
-  const help = await run('webhook-endpoints', 'create', '--help')
+  const help = await run('webhooks', 'create', '--help')
   expect(help.out.match(/--url/g)).toHaveLength(1)
 })
 
@@ -97,9 +97,7 @@ test('the exit code and standard error say what was wrong, and standard output s
     code: 2,
     err: expect.stringContaining('payments login'),
   })
-  expect(
-    (await person({ PAYMENTS_API_KEY: 'svc_test_x' }).run('fiat', 'quotes', 'sell', '--url', 'nonsense')).code,
-  ).toBe(2)
+  expect((await person({ PAYMENTS_API_KEY: 'svc_test_x' }).run('fiat', 'sell-quote', '--url', 'nonsense')).code).toBe(2)
 })
 
 test('login keeps a key that works, for its service alone, in a file of its owner', async () => {

@@ -133,7 +133,7 @@ function programOf(place: Place): Command {
     })
 
   groupOf(program, ['webhooks'])
-    .description('Deliveries of webhooks')
+    .description('Webhook endpoints and their deliveries')
     .command('verify')
     .description('Find out why the signature of a delivery does not verify')
     .requiredOption('--secret <whsec>', 'the signing secret of the endpoint')
@@ -241,7 +241,7 @@ function passOn(program: Command): void {
   })
 }
 
-/** The command that holds others: `payment-routes deposits`. */
+/** The command that holds others: `cngn payouts`. */
 function groupOf(program: Command, names: readonly string[]): Command {
   return names.reduce((parent, name) => {
     const found = parent.commands.find((each) => each.name() === name)
@@ -317,21 +317,21 @@ function dataOf(text: string | undefined): object {
 
 /** Delivers an event to an endpoint again. @throws UsageError where it was not delivered there before */
 async function resendTo(payments: ReturnType<typeof clientOf>, endpoint: string, eventId: string): Promise<unknown> {
-  const { deliveries } = await payments.webhookEndpoints.listDeliveries(endpoint)
+  const { deliveries } = await payments.webhooks.deliveries(endpoint)
   const delivery = deliveries.find((each) => each.eventId === eventId)
   if (!delivery) throw new UsageError('The newest 200 deliveries of the endpoint have none of this event')
-  return payments.webhookEndpoints.retryDelivery(endpoint, delivery.id)
+  return payments.webhooks.retry(endpoint, delivery.id)
 }
 
 /** The part of the dashboard that shows an object. */
 async function sectionOf(payments: ReturnType<typeof clientOf>, id: string): Promise<string> {
   const sections = {
-    transactions: () => payments.transactions.retrieve(id),
-    collections: () => payments.collections.retrieve(id),
-    webhooks: () => payments.webhookEndpoints.retrieve(id),
+    transactions: () => payments.transactions.get(id),
+    collections: () => payments.collections.get(id),
+    webhooks: () => payments.webhooks.get(id),
   }
-  for (const [section, retrieve] of Object.entries(sections)) {
-    const found = await retrieve().catch((error) => {
+  for (const [section, get] of Object.entries(sections)) {
+    const found = await get().catch((error) => {
       if (isPaymentsError(error) && error.status === 404) return undefined
       throw error
     })

@@ -114,7 +114,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'customers',
-    name: 'retrieve',
+    name: 'get',
     method: 'GET',
     path: '/customers/{customerId}',
     summary: 'Get a customer',
@@ -359,8 +359,8 @@ export const operations: readonly Operation[] = [
     reply: 'paymentRoutes',
   },
   {
-    resource: 'paymentRoutes.networks',
-    name: 'list',
+    resource: 'paymentRoutes',
+    name: 'networks',
     method: 'GET',
     path: '/payment-routes/networks',
     summary: 'List networks',
@@ -370,8 +370,8 @@ export const operations: readonly Operation[] = [
     reply: 'networks',
   },
   {
-    resource: 'paymentRoutes.networks',
-    name: 'listCurrencies',
+    resource: 'paymentRoutes',
+    name: 'currencies',
     method: 'GET',
     path: '/payment-routes/networks/{networkKey}/currencies',
     summary: 'List the currencies of a network',
@@ -386,8 +386,8 @@ export const operations: readonly Operation[] = [
     reply: 'currencies',
   },
   {
-    resource: 'paymentRoutes.refundAddresses',
-    name: 'retrieve',
+    resource: 'paymentRoutes',
+    name: 'refundAddresses',
     method: 'GET',
     path: '/payment-routes/refund-addresses',
     summary: 'Get the refund addresses',
@@ -398,8 +398,8 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
-    resource: 'paymentRoutes.refundAddresses',
-    name: 'update',
+    resource: 'paymentRoutes',
+    name: 'changeRefundAddresses',
     method: 'PATCH',
     path: '/payment-routes/refund-addresses',
     summary: 'Update the refund addresses',
@@ -436,8 +436,8 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
-    resource: 'paymentRoutes.deposits',
-    name: 'list',
+    resource: 'paymentRoutes',
+    name: 'deposits',
     method: 'GET',
     path: '/payment-routes/deposits',
     summary: 'List deposits',
@@ -447,8 +447,8 @@ export const operations: readonly Operation[] = [
     reply: 'deposits',
   },
   {
-    resource: 'paymentRoutes.deposits',
-    name: 'retrieve',
+    resource: 'paymentRoutes',
+    name: 'deposit',
     method: 'GET',
     path: '/payment-routes/deposits/{depositId}',
     summary: 'Get a deposit',
@@ -463,8 +463,8 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
-    resource: 'paymentRoutes.deposits',
-    name: 'export',
+    resource: 'paymentRoutes',
+    name: 'exportDeposits',
     method: 'GET',
     path: '/payment-routes/deposits/export',
     summary: 'Export deposits as CSV',
@@ -500,7 +500,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'paymentRoutes',
-    name: 'listDeposits',
+    name: 'depositsOfRoute',
     method: 'GET',
     path: '/payment-routes/{paymentRouteId}/deposits',
     summary: 'List the deposits of a payment route',
@@ -563,7 +563,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'paymentRoutes',
-    name: 'retrieve',
+    name: 'get',
     method: 'GET',
     path: '/payment-routes/{paymentRouteId}',
     summary: 'Get a payment route',
@@ -900,8 +900,8 @@ export const operations: readonly Operation[] = [
     reply: 'collections',
   },
   {
-    resource: 'collections.paymentPolicy',
-    name: 'retrieve',
+    resource: 'collections',
+    name: 'policy',
     method: 'GET',
     path: '/collections/payment-policy',
     summary: 'Get the payment policy',
@@ -911,8 +911,8 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
-    resource: 'collections.paymentPolicy',
-    name: 'update',
+    resource: 'collections',
+    name: 'changePolicy',
     method: 'PATCH',
     path: '/collections/payment-policy',
     summary: 'Update the payment policy',
@@ -979,8 +979,8 @@ export const operations: readonly Operation[] = [
     reply: 'file',
   },
   {
-    resource: 'collections.sessions',
-    name: 'export',
+    resource: 'collections',
+    name: 'exportSessions',
     method: 'GET',
     path: '/collections/sessions/export',
     summary: 'Export checkout sessions as CSV',
@@ -1016,7 +1016,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'collections',
-    name: 'retrieve',
+    name: 'get',
     method: 'GET',
     path: '/collections/{collectionId}',
     summary: 'Get a collection',
@@ -1136,7 +1136,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'collections',
-    name: 'listSessions',
+    name: 'sessions',
     method: 'GET',
     path: '/collections/{collectionId}/sessions',
     summary: 'List the checkout sessions of a collection',
@@ -1152,7 +1152,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'collections',
-    name: 'downloadInvoicePdf',
+    name: 'pdf',
     method: 'GET',
     path: '/collections/{collectionId}/invoice.pdf',
     summary: 'Get the PDF of an invoice',
@@ -1168,8 +1168,8 @@ export const operations: readonly Operation[] = [
     reply: 'file',
   },
   {
-    resource: 'collections.sessions',
-    name: 'downloadReceiptPdf',
+    resource: 'collections',
+    name: 'receipt',
     method: 'GET',
     path: '/collections/sessions/{sessionId}/receipt.pdf',
     summary: 'Get the receipt of a checkout session',
@@ -1194,7 +1194,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'collections',
-    name: 'downloadInvoiceXml',
+    name: 'xml',
     method: 'GET',
     path: '/collections/{collectionId}/invoice.xml',
     summary: 'Get an invoice as structured data',
@@ -1228,7 +1228,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'pay',
-    name: 'retrieve',
+    name: 'get',
     method: 'GET',
     path: '/pay/{collectionId}',
     summary: 'Get a pay page',
@@ -1331,7 +1331,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'pay',
-    name: 'retrieveEmbedConfig',
+    name: 'embedConfig',
     method: 'GET',
     path: '/pay/{collectionId}/embed-config',
     summary: 'Get the theme of a pay page',
@@ -1347,7 +1347,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'branding',
-    name: 'retrieve',
+    name: 'get',
     method: 'GET',
     path: '/branding',
     summary: 'Get the branding',
@@ -1455,8 +1455,8 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
-    resource: 'branding.logo',
-    name: 'upload',
+    resource: 'branding',
+    name: 'uploadLogo',
     method: 'PUT',
     path: '/branding/logo',
     summary: 'Upload a logo',
@@ -1474,8 +1474,8 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
-    resource: 'branding.logo',
-    name: 'delete',
+    resource: 'branding',
+    name: 'removeLogo',
     method: 'DELETE',
     path: '/branding/logo',
     summary: 'Remove the logo',
@@ -1497,8 +1497,8 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
-    resource: 'fiat.currencies',
-    name: 'list',
+    resource: 'fiat',
+    name: 'currencies',
     method: 'GET',
     path: '/fiat/currencies',
     summary: 'List fiat currencies',
@@ -1508,8 +1508,8 @@ export const operations: readonly Operation[] = [
     reply: 'currencies',
   },
   {
-    resource: 'fiat.currencies',
-    name: 'listBanks',
+    resource: 'fiat',
+    name: 'banks',
     method: 'GET',
     path: '/fiat/currencies/{code}/banks',
     summary: 'List the banks and mobile money services of a currency',
@@ -1524,8 +1524,8 @@ export const operations: readonly Operation[] = [
     reply: 'banks',
   },
   {
-    resource: 'fiat.accounts',
-    name: 'verify',
+    resource: 'fiat',
+    name: 'verifyAccount',
     method: 'POST',
     path: '/fiat/accounts/verify',
     summary: 'Verify a bank account',
@@ -1568,8 +1568,8 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
-    resource: 'fiat.quotes',
-    name: 'sell',
+    resource: 'fiat',
+    name: 'sellQuote',
     method: 'POST',
     path: '/fiat/quotes/sell',
     summary: 'Quote the sale of stablecoin for local fiat',
@@ -1723,7 +1723,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'swaps',
-    name: 'retrieve',
+    name: 'get',
     method: 'GET',
     path: '/swaps/{swapId}',
     summary: 'Get a swap',
@@ -1910,7 +1910,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'offramps',
-    name: 'retrieve',
+    name: 'get',
     method: 'GET',
     path: '/offramps/{orderId}',
     summary: 'Get an offramp',
@@ -1926,7 +1926,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'offramps',
-    name: 'lookUp',
+    name: 'lookup',
     method: 'GET',
     path: '/offramp/{id}',
     summary: 'Look up an offramp by its ofr id',
@@ -2070,7 +2070,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'onramps',
-    name: 'retrieve',
+    name: 'get',
     method: 'GET',
     path: '/onramps/{orderId}',
     summary: 'Get an onramp',
@@ -2085,8 +2085,8 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
-    resource: 'cngn.networks',
-    name: 'list',
+    resource: 'cngn',
+    name: 'networks',
     method: 'GET',
     path: '/cngn/networks',
     summary: 'List the networks of cNGN',
@@ -2096,7 +2096,7 @@ export const operations: readonly Operation[] = [
     reply: 'networks',
   },
   {
-    resource: 'cngn.customers',
+    resource: 'cngn',
     name: 'enable',
     method: 'POST',
     path: '/cngn/customers/{customerId}/enable',
@@ -2144,8 +2144,8 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
-    resource: 'cngn.customers',
-    name: 'retrieveVirtualAccount',
+    resource: 'cngn',
+    name: 'virtualAccount',
     method: 'GET',
     path: '/cngn/customers/{customerId}/virtual-account',
     summary: 'Get the virtual account of a customer',
@@ -2160,8 +2160,8 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
-    resource: 'cngn.customers',
-    name: 'retrieveBalance',
+    resource: 'cngn',
+    name: 'balance',
     method: 'GET',
     path: '/cngn/customers/{customerId}/balance',
     summary: 'Get the cNGN balance of a customer',
@@ -2266,7 +2266,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'cngn.converts',
-    name: 'retrieve',
+    name: 'get',
     method: 'GET',
     path: '/cngn/converts/{convertId}',
     summary: 'Get a cNGN convert',
@@ -2386,7 +2386,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'cngn.withdrawals',
-    name: 'retrieve',
+    name: 'get',
     method: 'GET',
     path: '/cngn/withdrawals/{withdrawalId}',
     summary: 'Get a cNGN withdrawal',
@@ -2500,7 +2500,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'cngn.payouts',
-    name: 'retrieve',
+    name: 'get',
     method: 'GET',
     path: '/cngn/payouts/{payoutId}',
     summary: 'Get a cNGN payout',
@@ -2602,7 +2602,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'cngn.payins',
-    name: 'retrieve',
+    name: 'get',
     method: 'GET',
     path: '/cngn/payins/{payinId}',
     summary: 'Get a cNGN payin',
@@ -2704,7 +2704,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'cngn.deposits',
-    name: 'retrieve',
+    name: 'get',
     method: 'GET',
     path: '/cngn/deposits/{depositId}',
     summary: 'Get a cNGN deposit',
@@ -2859,7 +2859,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'transactions',
-    name: 'retrieve',
+    name: 'get',
     method: 'GET',
     path: '/transactions/{transactionId}',
     summary: 'Get a transaction',
@@ -3030,8 +3030,8 @@ export const operations: readonly Operation[] = [
     reply: 'file',
   },
   {
-    resource: 'customers',
-    name: 'retrievePayments',
+    resource: 'reports',
+    name: 'payments',
     method: 'GET',
     path: '/customers/{customerId}/payments',
     summary: 'Get the payments of a customer',
@@ -3060,7 +3060,7 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
-    resource: 'customers',
+    resource: 'reports',
     name: 'exportPayments',
     method: 'GET',
     path: '/customers/{customerId}/payments/export',
@@ -3098,7 +3098,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'payoutControls',
-    name: 'retrieve',
+    name: 'get',
     method: 'GET',
     path: '/payout-controls',
     summary: 'Get the payout controls',
@@ -3110,7 +3110,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'payoutControls',
-    name: 'update',
+    name: 'change',
     method: 'PATCH',
     path: '/payout-controls',
     summary: 'Change the payout controls',
@@ -3128,7 +3128,7 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
-    resource: 'webhookEndpoints',
+    resource: 'webhooks',
     name: 'list',
     method: 'GET',
     path: '/webhooks',
@@ -3139,7 +3139,7 @@ export const operations: readonly Operation[] = [
     reply: 'webhookEndpoints',
   },
   {
-    resource: 'webhookEndpoints',
+    resource: 'webhooks',
     name: 'create',
     method: 'POST',
     path: '/webhooks',
@@ -3169,8 +3169,8 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
-    resource: 'webhookEndpoints.eventTypes',
-    name: 'list',
+    resource: 'webhooks',
+    name: 'eventTypes',
     method: 'GET',
     path: '/webhooks/event-types',
     summary: 'List event types',
@@ -3180,8 +3180,8 @@ export const operations: readonly Operation[] = [
     reply: 'eventTypes',
   },
   {
-    resource: 'webhookEndpoints',
-    name: 'retrieve',
+    resource: 'webhooks',
+    name: 'get',
     method: 'GET',
     path: '/webhooks/{webhookEndpointId}',
     summary: 'Get a webhook endpoint',
@@ -3196,7 +3196,7 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
-    resource: 'webhookEndpoints',
+    resource: 'webhooks',
     name: 'update',
     method: 'PATCH',
     path: '/webhooks/{webhookEndpointId}',
@@ -3239,7 +3239,7 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
-    resource: 'webhookEndpoints',
+    resource: 'webhooks',
     name: 'delete',
     method: 'DELETE',
     path: '/webhooks/{webhookEndpointId}',
@@ -3255,7 +3255,7 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
-    resource: 'webhookEndpoints',
+    resource: 'webhooks',
     name: 'rotateSecret',
     method: 'POST',
     path: '/webhooks/{webhookEndpointId}/rotate-secret',
@@ -3279,8 +3279,8 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
-    resource: 'webhookEndpoints',
-    name: 'listDeliveries',
+    resource: 'webhooks',
+    name: 'deliveries',
     method: 'GET',
     path: '/webhooks/{webhookEndpointId}/deliveries',
     summary: 'List the deliveries of an endpoint',
@@ -3295,8 +3295,8 @@ export const operations: readonly Operation[] = [
     reply: 'deliveries',
   },
   {
-    resource: 'webhookEndpoints',
-    name: 'retrieveDelivery',
+    resource: 'webhooks',
+    name: 'delivery',
     method: 'GET',
     path: '/webhooks/{webhookEndpointId}/deliveries/{deliveryId}',
     summary: 'Get a delivery',
@@ -3315,7 +3315,7 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
-    resource: 'webhookEndpoints',
+    resource: 'webhooks',
     name: 'test',
     method: 'POST',
     path: '/webhooks/{webhookEndpointId}/test',
@@ -3331,8 +3331,8 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
-    resource: 'webhookEndpoints',
-    name: 'retryDelivery',
+    resource: 'webhooks',
+    name: 'retry',
     method: 'POST',
     path: '/webhooks/{webhookEndpointId}/deliveries/{deliveryId}/retry',
     summary: 'Retry a delivery',
@@ -3351,7 +3351,7 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
-    resource: 'webhookEndpoints',
+    resource: 'webhooks',
     name: 'recover',
     method: 'POST',
     path: '/webhooks/{webhookEndpointId}/recover',
@@ -3478,7 +3478,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'events',
-    name: 'retrieve',
+    name: 'get',
     method: 'GET',
     path: '/events/{eventId}',
     summary: 'Get an event',
@@ -3596,7 +3596,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'requests',
-    name: 'retrieve',
+    name: 'get',
     method: 'GET',
     path: '/requests/{requestId}',
     summary: 'Get a request',
@@ -3613,7 +3613,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'timeline',
-    name: 'retrieve',
+    name: 'get',
     method: 'GET',
     path: '/timeline/{id}',
     summary: 'Get the timeline of an object',
@@ -3688,7 +3688,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'sandbox.paymentRoutes',
-    name: 'createDeposit',
+    name: 'deposit',
     method: 'POST',
     path: '/sandbox/payment-routes/{paymentRouteId}/deposits',
     summary: 'Simulate a deposit to a payment route',
@@ -3719,7 +3719,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'sandbox.offramps',
-    name: 'createDeposit',
+    name: 'deposit',
     method: 'POST',
     path: '/sandbox/offramps/{orderId}/deposits',
     summary: 'Simulate the deposit of an offramp',
@@ -3743,7 +3743,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'sandbox.onramps',
-    name: 'createPayment',
+    name: 'payment',
     method: 'POST',
     path: '/sandbox/onramps/{orderId}/payments',
     summary: 'Simulate the payment of an onramp',
@@ -3767,7 +3767,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'sandbox.swaps',
-    name: 'createDeposit',
+    name: 'deposit',
     method: 'POST',
     path: '/sandbox/swaps/{swapId}/deposits',
     summary: 'Simulate the deposit of a swap',
@@ -3799,7 +3799,7 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'sandbox.checkoutSessions',
-    name: 'createPayment',
+    name: 'pay',
     method: 'POST',
     path: '/sandbox/checkout-sessions/{sessionId}/payments',
     summary: 'Simulate a payment to a checkout session',
@@ -3848,8 +3848,8 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
-    resource: 'sandbox.cngn.customers',
-    name: 'createBankTransfer',
+    resource: 'sandbox.cngn',
+    name: 'bankTransfer',
     method: 'POST',
     path: '/sandbox/cngn/customers/{customerId}/bank-transfers',
     summary: 'Simulate a bank transfer to the account of a customer',
@@ -3872,8 +3872,8 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
-    resource: 'sandbox.cngn.payins',
-    name: 'createPayment',
+    resource: 'sandbox.cngn',
+    name: 'payin',
     method: 'POST',
     path: '/sandbox/cngn/payins/{payinId}/payments',
     summary: 'Simulate the payment of a payin',
@@ -3896,8 +3896,8 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
-    resource: 'sandbox.cngn.deposits',
-    name: 'createDeposit',
+    resource: 'sandbox.cngn',
+    name: 'deposit',
     method: 'POST',
     path: '/sandbox/cngn/deposits/{depositId}/deposits',
     summary: 'Simulate a deposit of cNGN',
@@ -3920,8 +3920,8 @@ export const operations: readonly Operation[] = [
     reply: 'data',
   },
   {
-    resource: 'sandbox.cngn.converts',
-    name: 'createDeposit',
+    resource: 'sandbox.cngn',
+    name: 'convert',
     method: 'POST',
     path: '/sandbox/cngn/converts/{convertId}/deposits',
     summary: 'Simulate the deposit of a convert',

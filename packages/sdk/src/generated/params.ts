@@ -89,7 +89,7 @@ export interface PaymentRouteSearchParams {
   limit?: number
 }
 
-export interface PaymentRouteRefundAddresseUpdateParams {
+export interface PaymentRouteChangeRefundAddressesParams {
   /** Address on EVM networks; null removes it */
   evm?: string | null
   /** Address on Solana; null removes it */
@@ -100,7 +100,7 @@ export interface PaymentRouteRefundAddresseUpdateParams {
   allowOffCurve?: boolean
 }
 
-export interface PaymentRouteDepositExportParams {
+export interface PaymentRouteExportDepositsParams {
   /** Changed at this time or later */
   from?: string
   /** Changed before this time */
@@ -269,7 +269,7 @@ export interface CollectionSearchParams {
 }
 
 /** Only the fields that differ from the default */
-export interface CollectionPaymentPolicyUpdateParams {
+export interface CollectionChangePolicyParams {
   /** What happens to another amount than requested. `keep`: everything is delivered, and less can be topped up. `return`: less is sent back, and of more the excess */
   mismatch?: 'keep' | 'return'
   /** A smaller shortfall, in percent of the amount, counts as paid; 0 with `return` */
@@ -289,7 +289,7 @@ export interface CollectionExportParams {
   timeZone?: string
 }
 
-export interface CollectionSessionExportParams {
+export interface CollectionExportSessionsParams {
   /** Created at this time or later */
   from?: string
   /** Created before this time */
@@ -360,7 +360,7 @@ export interface CollectionUpdateParams {
   metadata?: MetadataPatch
 }
 
-export interface CollectionSessionDownloadReceiptPdfParams {
+export interface CollectionReceiptParams {
   /** Language; default that of the payer */
   locale?: 'en' | 'fr' | 'pt' | 'es' | 'ar' | 'sw' | 'ha' | 'yo' | 'ig' | 'de' | 'zh'
 }
@@ -427,12 +427,12 @@ export interface BrandingUpdateParams {
   logoId?: string | null
 }
 
-export interface BrandingLogoUploadParams {
+export interface BrandingUploadLogoParams {
   /** A PNG or JPEG image in base64: at most 64 kB, and 16 to 1,024 pixels wide and high */
   image: string
 }
 
-export interface FiatAccountVerifyParams {
+export interface FiatVerifyAccountParams {
   /** Currency of the account */
   currency: string
   /** Written as `accountRule` of the bank says */
@@ -445,7 +445,7 @@ export interface FiatAccountVerifyParams {
   businessNumber?: string | null
 }
 
-export interface FiatQuoteSellParams {
+export interface FiatSellQuoteParams {
   /** Stablecoin to convert */
   sourceCurrency: string
   /** Currency that the account receives */
@@ -588,7 +588,7 @@ export interface OnrampExportParams {
   timeZone?: string
 }
 
-export interface CngnCustomerEnableParams {
+export interface CngnEnableParams {
   /** Bank verification number of the customer; 11 digits */
   bvn: string
   /** Default: the customer’s */
@@ -838,14 +838,14 @@ export interface ReportExportStatementParams {
   format?: 'csv' | 'pdf'
 }
 
-export interface CustomerRetrievePaymentsParams {
+export interface ReportPaymentsParams {
   /** First day of the period (UTC); default 29 days before its last */
   from?: string
   /** Last day of the period (UTC), at most 365 days after its first; default today */
   to?: string
 }
 
-export interface CustomerExportPaymentsParams {
+export interface ReportExportPaymentsParams {
   /** First day of the period (UTC); default 29 days before its last */
   from?: string
   /** Last day of the period (UTC), at most 365 days after its first; default today */
@@ -854,12 +854,12 @@ export interface CustomerExportPaymentsParams {
   format?: 'csv' | 'pdf'
 }
 
-export interface PayoutControlUpdateParams {
+export interface PayoutControlChangeParams {
   /** The only permitted destinations; null permits every destination */
   allowedDestinations: PayoutDestination[] | null
 }
 
-export interface WebhookEndpointCreateParams {
+export interface WebhookCreateParams {
   /** HTTPS address that receives the events */
   url: string
   /** Your note about the endpoint */
@@ -868,7 +868,7 @@ export interface WebhookEndpointCreateParams {
   events?: string[] | null
 }
 
-export interface WebhookEndpointUpdateParams {
+export interface WebhookUpdateParams {
   /** HTTPS address that receives the events */
   url?: string
   /** Your note about the endpoint */
@@ -879,12 +879,12 @@ export interface WebhookEndpointUpdateParams {
   status?: 'enabled' | 'disabled'
 }
 
-export interface WebhookEndpointRotateSecretParams {
+export interface WebhookRotateSecretParams {
   /** How many hours deliveries are signed with both the old and the new secret */
   overlapHours?: number
 }
 
-export interface WebhookEndpointRecoverParams {
+export interface WebhookRecoverParams {
   /** Only events since this time */
   since: string
   /** Count without sending */
@@ -951,30 +951,30 @@ export interface SandboxAdvanceParams {
   seconds: number
 }
 
-export interface SandboxPaymentRouteCreateDepositParams {
+export interface SandboxPaymentRouteDepositParams {
   amount: Amount
   /** How the deposit ends; `blocked`: the provider holds it for a compliance review */
   outcome?: 'completed' | 'failed' | 'refunded' | 'blocked'
 }
 
-export interface SandboxOfframpCreateDepositParams {
+export interface SandboxOfframpDepositParams {
   /** What arrives; default: what the order asks for */
   amount?: Amount
 }
 
-export interface SandboxOnrampCreatePaymentParams {
+export interface SandboxOnrampPaymentParams {
   /** What arrives; default: what the order asks for */
   amount?: Amount
 }
 
-export interface SandboxSwapCreateDepositParams {
+export interface SandboxSwapDepositParams {
   /** Default: the amount of the swap */
   amount?: Amount
   /** How the swap ends; `price_moved`: every quote is below `minimumAmount`; `failed`: it fails on the network */
   outcome?: 'completed' | 'price_moved' | 'failed'
 }
 
-export interface SandboxCheckoutSessionCreatePaymentParams {
+export interface SandboxCheckoutSessionPayParams {
   /** `bank_transfer`: to the bank account of the session. Default: the method of the session */
   method?: 'onchain' | 'bank_transfer'
   /** What the payer sends; default: what is missing */
@@ -987,22 +987,22 @@ export interface SandboxCheckoutSessionCreatePaymentParams {
   outcome?: 'completed' | 'failed' | 'refunded' | 'blocked'
 }
 
-export interface SandboxCngnCustomerCreateBankTransferParams {
+export interface SandboxCngnBankTransferParams {
   /** What arrives */
   amount: Amount
 }
 
-export interface SandboxCngnPayinCreatePaymentParams {
+export interface SandboxCngnPayinParams {
   /** What arrives */
   amount?: Amount
 }
 
-export interface SandboxCngnDepositCreateDepositParams {
+export interface SandboxCngnDepositParams {
   /** What arrives */
   amount?: Amount
 }
 
-export interface SandboxCngnConvertCreateDepositParams {
+export interface SandboxCngnConvertParams {
   /** What arrives */
   amount?: Amount
 }

@@ -50,15 +50,15 @@ import type {
   WebhookEndpointWithSecret,
 } from './models.ts'
 import type {
-  BrandingLogoUploadParams,
   BrandingUpdateParams,
+  BrandingUploadLogoParams,
   CngnConvertCreateParams,
   CngnConvertExportParams,
   CngnConvertListParams,
-  CngnCustomerEnableParams,
   CngnDepositCreateParams,
   CngnDepositExportParams,
   CngnDepositListParams,
+  CngnEnableParams,
   CngnPayinCreateParams,
   CngnPayinExportParams,
   CngnPayinListParams,
@@ -68,22 +68,20 @@ import type {
   CngnWithdrawalCreateParams,
   CngnWithdrawalExportParams,
   CngnWithdrawalListParams,
+  CollectionChangePolicyParams,
   CollectionCreateParams,
   CollectionExportParams,
-  CollectionPaymentPolicyUpdateParams,
+  CollectionExportSessionsParams,
+  CollectionReceiptParams,
   CollectionSearchParams,
-  CollectionSessionDownloadReceiptPdfParams,
-  CollectionSessionExportParams,
   CollectionUpdateParams,
   CustomerCreateParams,
-  CustomerExportPaymentsParams,
-  CustomerRetrievePaymentsParams,
   CustomerSearchParams,
   CustomerUpdateParams,
   EventExportParams,
   EventSearchParams,
-  FiatAccountVerifyParams,
-  FiatQuoteSellParams,
+  FiatSellQuoteParams,
+  FiatVerifyAccountParams,
   OfframpCreateParams,
   OfframpExportParams,
   OfframpListParams,
@@ -91,174 +89,41 @@ import type {
   OnrampExportParams,
   OnrampListParams,
   PayActParams,
+  PaymentRouteChangeRefundAddressesParams,
   PaymentRouteCreateParams,
-  PaymentRouteDepositExportParams,
-  PaymentRouteRefundAddresseUpdateParams,
+  PaymentRouteExportDepositsParams,
   PaymentRouteSearchDepositsParams,
   PaymentRouteSearchParams,
   PaymentRouteUpdateParams,
-  PayoutControlUpdateParams,
+  PayoutControlChangeParams,
   RateListParams,
   ReportDailyParams,
+  ReportExportPaymentsParams,
   ReportExportStatementParams,
+  ReportPaymentsParams,
   ReportStatementParams,
   ReportSummaryParams,
   RequestSearchParams,
   SandboxAdvanceParams,
-  SandboxCheckoutSessionCreatePaymentParams,
-  SandboxCngnConvertCreateDepositParams,
-  SandboxCngnCustomerCreateBankTransferParams,
-  SandboxCngnDepositCreateDepositParams,
-  SandboxCngnPayinCreatePaymentParams,
-  SandboxOfframpCreateDepositParams,
-  SandboxOnrampCreatePaymentParams,
-  SandboxPaymentRouteCreateDepositParams,
-  SandboxSwapCreateDepositParams,
+  SandboxCheckoutSessionPayParams,
+  SandboxCngnBankTransferParams,
+  SandboxCngnConvertParams,
+  SandboxCngnDepositParams,
+  SandboxCngnPayinParams,
+  SandboxOfframpDepositParams,
+  SandboxOnrampPaymentParams,
+  SandboxPaymentRouteDepositParams,
+  SandboxSwapDepositParams,
   SwapCreateParams,
   SwapExportParams,
   TransactionExportParams,
   TransactionListParams,
   TransactionSearchParams,
-  WebhookEndpointCreateParams,
-  WebhookEndpointRecoverParams,
-  WebhookEndpointRotateSecretParams,
-  WebhookEndpointUpdateParams,
+  WebhookCreateParams,
+  WebhookRecoverParams,
+  WebhookRotateSecretParams,
+  WebhookUpdateParams,
 } from './params.ts'
-
-/** The operations of `sandbox.cngn.converts`. */
-class SandboxCngnConvertsResource extends Resource {
-  /**
-   * Simulate the deposit of a convert. Default: what the convert asks for. It arrives at once and settles after 2 s, with an amount that ends in `.13` after 30 s. Another amount is converted at the same rate.
-   * `POST /v1/sandbox/cngn/converts/{convertId}/deposits`
-   *
-   * @example
-   * const result = await payments.sandbox.cngn.converts.createDeposit('01936f2a-7c1e-7000-8000-000000000090', { amount: '25000' })
-   */
-  createDeposit(
-    convertId: string,
-    params?: SandboxCngnConvertCreateDepositParams,
-    options?: RequestOptions,
-  ): Promise<
-    Result<{
-      /** What arrives, decimal text */
-      amount: string
-      /** Its currency */
-      currency: string
-      /** Hash of the deposit’s transaction */
-      txHash: string | null
-    }>
-  > {
-    return this.execute('POST', at`/sandbox/cngn/converts/${convertId}/deposits`, params, options)
-  }
-}
-
-/** The operations of `sandbox.cngn.customers`. */
-class SandboxCngnCustomersResource extends Resource {
-  /**
-   * Simulate a bank transfer to the account of a customer. A payin appears. It arrives at once and settles after 2 s, with an amount that ends in `.13` after 30 s.
-   * `POST /v1/sandbox/cngn/customers/{customerId}/bank-transfers`
-   *
-   * @example
-   * const result = await payments.sandbox.cngn.customers.createBankTransfer('01936f2a-7c1e-7000-8000-000000000020', { amount: '25000' })
-   */
-  createBankTransfer(
-    customerId: string,
-    params: SandboxCngnCustomerCreateBankTransferParams,
-    options?: RequestOptions,
-  ): Promise<
-    Result<{
-      /** What arrives, decimal text */
-      amount: string
-      /** Its currency */
-      currency: string
-      /** Hash of the deposit’s transaction */
-      txHash: string | null
-    }>
-  > {
-    return this.execute('POST', at`/sandbox/cngn/customers/${customerId}/bank-transfers`, params, options)
-  }
-}
-
-/** The operations of `sandbox.cngn.deposits`. */
-class SandboxCngnDepositsResource extends Resource {
-  /**
-   * Simulate a deposit of cNGN. Default: 1000 cNGN. It arrives at once and settles after 2 s, with an amount that ends in `.13` after 30 s.
-   * `POST /v1/sandbox/cngn/deposits/{depositId}/deposits`
-   *
-   * @example
-   * const result = await payments.sandbox.cngn.deposits.createDeposit('01936f2a-7c1e-7000-8000-000000000094', { amount: '25000' })
-   */
-  createDeposit(
-    depositId: string,
-    params?: SandboxCngnDepositCreateDepositParams,
-    options?: RequestOptions,
-  ): Promise<
-    Result<{
-      /** What arrives, decimal text */
-      amount: string
-      /** Its currency */
-      currency: string
-      /** Hash of the deposit’s transaction */
-      txHash: string | null
-    }>
-  > {
-    return this.execute('POST', at`/sandbox/cngn/deposits/${depositId}/deposits`, params, options)
-  }
-}
-
-/** The operations of `sandbox.cngn.payins`. */
-class SandboxCngnPayinsResource extends Resource {
-  /**
-   * Simulate the payment of a payin. Default: what the payin asks for. It arrives at once and settles after 2 s, with an amount that ends in `.13` after 30 s. A second payment, or one after the end of its time, is credited as a payin of its own, with `relatedPayinId`.
-   * `POST /v1/sandbox/cngn/payins/{payinId}/payments`
-   *
-   * @example
-   * const result = await payments.sandbox.cngn.payins.createPayment('01936f2a-7c1e-7000-8000-000000000093', { amount: '25000' })
-   */
-  createPayment(
-    payinId: string,
-    params?: SandboxCngnPayinCreatePaymentParams,
-    options?: RequestOptions,
-  ): Promise<
-    Result<{
-      /** What arrives, decimal text */
-      amount: string
-      /** Its currency */
-      currency: string
-      /** Hash of the deposit’s transaction */
-      txHash: string | null
-    }>
-  > {
-    return this.execute('POST', at`/sandbox/cngn/payins/${payinId}/payments`, params, options)
-  }
-}
-
-/** The operations of `branding.logo`. */
-class BrandingLogoResource extends Resource {
-  /**
-   * Upload a logo. The image is decoded and written again on white, at most 512 pixels wide and high, so that nothing but its pixels is served. Interlaced PNGs, animations, and JPEGs of more than 20 scans are refused. Earlier logos keep their `logoId`, for collections that use them; an environment has at most 20.
-   * `PUT /v1/branding/logo`
-   *
-   * @example
-   * const result = await payments.branding.logo.upload({
-   *   image: 'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAALklEQVR4AZXBAQEAMAiAME4Mg728ZczA9uYvhUQSSSSRRBJJJJFEEkkkkUQSSXQmpQFrnpqUfQAAAABJRU5ErkJggg==',
-   * })
-   */
-  upload(params: BrandingLogoUploadParams, options?: RequestOptions): Promise<Result<Branding>> {
-    return this.execute('PUT', '/branding/logo', params, options)
-  }
-
-  /**
-   * Remove the logo. Pages and emails show the name alone.
-   * `DELETE /v1/branding/logo`
-   *
-   * @example
-   * const result = await payments.branding.logo.delete()
-   */
-  delete(options?: RequestOptions): Promise<Result<Branding>> {
-    return this.execute('DELETE', '/branding/logo', undefined, options)
-  }
-}
 
 /** The operations of `cngn.converts`. */
 class CngnConvertsResource extends Resource {
@@ -297,9 +162,9 @@ class CngnConvertsResource extends Resource {
    * `GET /v1/cngn/converts/{convertId}`
    *
    * @example
-   * const result = await payments.cngn.converts.retrieve('01936f2a-7c1e-7000-8000-000000000090')
+   * const result = await payments.cngn.converts.get('01936f2a-7c1e-7000-8000-000000000090')
    */
-  retrieve(convertId: string, options?: RequestOptions): Promise<Result<CngnConvert>> {
+  get(convertId: string, options?: RequestOptions): Promise<Result<CngnConvert>> {
     return this.execute('GET', at`/cngn/converts/${convertId}`, undefined, options)
   }
 
@@ -317,52 +182,6 @@ class CngnConvertsResource extends Resource {
    */
   export(params?: CngnConvertExportParams, options?: RequestOptions): Promise<Download> {
     return this.sendDownload('GET', '/cngn/converts/export', params, options)
-  }
-}
-
-/** The operations of `cngn.customers`. */
-class CngnCustomersResource extends Resource {
-  /**
-   * Enable cNGN for a customer. Verifies that the BVN belongs to the customer. The customer is `pending` until `cngn.customer.enabled` or `cngn.customer.failed` is sent. Send it with the consent of the customer only; the consent is recorded. The BVN is stored encrypted and deleted with the result. Three attempts a day.
-   * `POST /v1/cngn/customers/{customerId}/enable`
-   *
-   * @example
-   * const result = await payments.cngn.customers.enable('01936f2a-7c1e-7000-8000-000000000020', {
-   *   bvn: '22212345678',
-   *   email: 'ada@example.com',
-   *   phoneNumber: '+2348012345678',
-   *   firstName: 'Ada',
-   *   lastName: 'Obi',
-   * })
-   */
-  enable(
-    customerId: string,
-    params: CngnCustomerEnableParams,
-    options?: RequestOptions,
-  ): Promise<Result<CngnEnablement>> {
-    return this.execute('POST', at`/cngn/customers/${customerId}/enable`, params, options)
-  }
-
-  /**
-   * Get the virtual account of a customer. Naira that are paid into it arrive in the balance, each transfer as a payin.
-   * `GET /v1/cngn/customers/{customerId}/virtual-account`
-   *
-   * @example
-   * const result = await payments.cngn.customers.retrieveVirtualAccount('01936f2a-7c1e-7000-8000-000000000020')
-   */
-  retrieveVirtualAccount(customerId: string, options?: RequestOptions): Promise<Result<CngnVirtualAccount>> {
-    return this.execute('GET', at`/cngn/customers/${customerId}/virtual-account`, undefined, options)
-  }
-
-  /**
-   * Get the cNGN balance of a customer. From the journal. Reserved money is in neither amount.
-   * `GET /v1/cngn/customers/{customerId}/balance`
-   *
-   * @example
-   * const result = await payments.cngn.customers.retrieveBalance('01936f2a-7c1e-7000-8000-000000000020')
-   */
-  retrieveBalance(customerId: string, options?: RequestOptions): Promise<Result<CngnBalance>> {
-    return this.execute('GET', at`/cngn/customers/${customerId}/balance`, undefined, options)
   }
 }
 
@@ -399,9 +218,9 @@ class CngnDepositsResource extends Resource {
    * `GET /v1/cngn/deposits/{depositId}`
    *
    * @example
-   * const result = await payments.cngn.deposits.retrieve('01936f2a-7c1e-7000-8000-000000000094')
+   * const result = await payments.cngn.deposits.get('01936f2a-7c1e-7000-8000-000000000094')
    */
-  retrieve(depositId: string, options?: RequestOptions): Promise<Result<CngnDeposit>> {
+  get(depositId: string, options?: RequestOptions): Promise<Result<CngnDeposit>> {
     return this.execute('GET', at`/cngn/deposits/${depositId}`, undefined, options)
   }
 
@@ -419,34 +238,6 @@ class CngnDepositsResource extends Resource {
    */
   export(params?: CngnDepositExportParams, options?: RequestOptions): Promise<Download> {
     return this.sendDownload('GET', '/cngn/deposits/export', params, options)
-  }
-}
-
-/** The operations of `cngn.networks`. */
-class CngnNetworksResource extends Resource {
-  /**
-   * List the networks of cNGN. The networks on which cNGN can be sent and received, with the contract of the token.
-   * `GET /v1/cngn/networks`
-   *
-   * @example
-   * const reply = await payments.cngn.networks.list()
-   */
-  list(options?: RequestOptions): List<
-    'networks',
-    {
-      /** Network key */
-      key: string
-      /** Name of the network */
-      name: string
-      /** Kind of address: `evm`, `svm` or `tvm` */
-      type: string
-      /** Contract of the token */
-      contract: string
-      /** Number of decimal places */
-      decimals: number
-    }
-  > {
-    return this.sendList('GET', '/cngn/networks', 'networks', undefined, options)
   }
 }
 
@@ -483,9 +274,9 @@ class CngnPayinsResource extends Resource {
    * `GET /v1/cngn/payins/{payinId}`
    *
    * @example
-   * const result = await payments.cngn.payins.retrieve('01936f2a-7c1e-7000-8000-000000000093')
+   * const result = await payments.cngn.payins.get('01936f2a-7c1e-7000-8000-000000000093')
    */
-  retrieve(payinId: string, options?: RequestOptions): Promise<Result<CngnPayin>> {
+  get(payinId: string, options?: RequestOptions): Promise<Result<CngnPayin>> {
     return this.execute('GET', at`/cngn/payins/${payinId}`, undefined, options)
   }
 
@@ -545,9 +336,9 @@ class CngnPayoutsResource extends Resource {
    * `GET /v1/cngn/payouts/{payoutId}`
    *
    * @example
-   * const result = await payments.cngn.payouts.retrieve('01936f2a-7c1e-7000-8000-000000000092')
+   * const result = await payments.cngn.payouts.get('01936f2a-7c1e-7000-8000-000000000092')
    */
-  retrieve(payoutId: string, options?: RequestOptions): Promise<Result<CngnPayout>> {
+  get(payoutId: string, options?: RequestOptions): Promise<Result<CngnPayout>> {
     return this.execute('GET', at`/cngn/payouts/${payoutId}`, undefined, options)
   }
 
@@ -604,9 +395,9 @@ class CngnWithdrawalsResource extends Resource {
    * `GET /v1/cngn/withdrawals/{withdrawalId}`
    *
    * @example
-   * const result = await payments.cngn.withdrawals.retrieve('01936f2a-7c1e-7000-8000-000000000091')
+   * const result = await payments.cngn.withdrawals.get('01936f2a-7c1e-7000-8000-000000000091')
    */
-  retrieve(withdrawalId: string, options?: RequestOptions): Promise<Result<CngnWithdrawal>> {
+  get(withdrawalId: string, options?: RequestOptions): Promise<Result<CngnWithdrawal>> {
     return this.execute('GET', at`/cngn/withdrawals/${withdrawalId}`, undefined, options)
   }
 
@@ -627,242 +418,6 @@ class CngnWithdrawalsResource extends Resource {
   }
 }
 
-/** The operations of `collections.paymentPolicy`. */
-class CollectionsPaymentPolicyResource extends Resource {
-  /**
-   * Get the payment policy. What new collections do with payments of another amount, or after the end of a session.
-   * `GET /v1/collections/payment-policy`
-   *
-   * @example
-   * const result = await payments.collections.paymentPolicy.retrieve()
-   */
-  retrieve(options?: RequestOptions): Promise<Result<PaymentPolicy>> {
-    return this.execute('GET', '/collections/payment-policy', undefined, options)
-  }
-
-  /**
-   * Update the payment policy. Applies to collections that are created afterwards; each may override it.
-   * `PATCH /v1/collections/payment-policy`
-   *
-   * @example
-   * const result = await payments.collections.paymentPolicy.update({
-   *   mismatch: 'keep',
-   *   tolerancePercent: 0.5,
-   *   graceMinutes: 60,
-   * })
-   */
-  update(params?: CollectionPaymentPolicyUpdateParams, options?: RequestOptions): Promise<Result<PaymentPolicy>> {
-    return this.execute('PATCH', '/collections/payment-policy', params, options)
-  }
-}
-
-/** The operations of `collections.sessions`. */
-class CollectionsSessionsResource extends Resource {
-  /**
-   * Export checkout sessions as CSV. All checkout sessions of a time range, newest first, from one snapshot.
-   * `GET /v1/collections/sessions/export`
-   *
-   * @example
-   * const file = await payments.collections.sessions.export({
-   *   from: '2026-01-01T00:00:00Z',
-   *   to: '2026-02-01T00:00:00Z',
-   *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
-   *   timeZone: 'Africa/Lagos',
-   * })
-   */
-  export(params?: CollectionSessionExportParams, options?: RequestOptions): Promise<Download> {
-    return this.sendDownload('GET', '/collections/sessions/export', params, options)
-  }
-
-  /**
-   * Get the receipt of a checkout session. Of a session that is paid, or whose payments are no longer being confirmed. The same document as the payer gets at `/pay/{sessionId}/receipt.pdf`: what was paid, in which network and transaction, when, and what was sent back, in the language of the payer or in `locale`. It says what is true when it is made.
-   * `GET /v1/collections/sessions/{sessionId}/receipt.pdf`
-   *
-   * @example
-   * const file = await payments.collections.sessions.downloadReceiptPdf('01936f2a-7c1e-7000-8000-000000000081', { locale: 'fr' })
-   */
-  downloadReceiptPdf(
-    sessionId: string,
-    params?: CollectionSessionDownloadReceiptPdfParams,
-    options?: RequestOptions,
-  ): Promise<Download> {
-    return this.sendDownload('GET', at`/collections/sessions/${sessionId}/receipt.pdf`, params, options)
-  }
-}
-
-/** The operations of `fiat.accounts`. */
-class FiatAccountsResource extends Resource {
-  /**
-   * Verify a bank account. Asks the bank for the name of the holder. Many banks outside Nigeria do not return it: the account is then `unresolved`. A bank that does not answer in 20 s is a 503; its answer is stored when it comes, so the next request finds it.
-   * `POST /v1/fiat/accounts/verify`
-   *
-   * @example
-   * const result = await payments.fiat.accounts.verify({
-   *   currency: 'NGN',
-   *   bankCode: '058',
-   *   accountNumber: '0123456789',
-   * })
-   */
-  verify(params: FiatAccountVerifyParams, options?: RequestOptions): Promise<Result<VerifiedAccount>> {
-    return this.execute('POST', '/fiat/accounts/verify', params, options)
-  }
-}
-
-/** The operations of `fiat.currencies`. */
-class FiatCurrenciesResource extends Resource {
-  /**
-   * List fiat currencies. The currencies that are available now, with their limits and corridors.
-   * `GET /v1/fiat/currencies`
-   *
-   * @example
-   * const reply = await payments.fiat.currencies.list()
-   */
-  list(options?: RequestOptions): List<'currencies', FiatCurrency> {
-    return this.sendList('GET', '/fiat/currencies', 'currencies', undefined, options)
-  }
-
-  /**
-   * List the banks and mobile money services of a currency. `accountRule` says how the account numbers of each are written.
-   * `GET /v1/fiat/currencies/{code}/banks`
-   *
-   * @example
-   * const reply = await payments.fiat.currencies.listBanks('NGN')
-   */
-  listBanks(code: string, options?: RequestOptions): List<'banks', Bank> {
-    return this.sendList('GET', at`/fiat/currencies/${code}/banks`, 'banks', undefined, options)
-  }
-}
-
-/** The operations of `fiat.quotes`. */
-class FiatQuotesResource extends Resource {
-  /**
-   * Quote the sale of stablecoin for local fiat. An offramp that names the quote takes its rate and fee, or is refused; never another rate.
-   * `POST /v1/fiat/quotes/sell`
-   *
-   * @example
-   * const result = await payments.fiat.quotes.sell({
-   *   sourceCurrency: 'USDC',
-   *   destinationCurrency: 'NGN',
-   *   amount: '25',
-   *   networkKey: 'base',
-   * })
-   */
-  sell(params: FiatQuoteSellParams, options?: RequestOptions): Promise<Result<SellQuote>> {
-    return this.execute('POST', '/fiat/quotes/sell', params, options)
-  }
-}
-
-/** The operations of `paymentRoutes.deposits`. */
-class PaymentRoutesDepositsResource extends Resource {
-  /**
-   * List deposits. At most 200 deposits, most recently changed first. `total` counts all of them.
-   * `GET /v1/payment-routes/deposits`
-   *
-   * @example
-   * const reply = await payments.paymentRoutes.deposits.list()
-   */
-  list(options?: RequestOptions): List<'deposits', PaymentRouteDeposit> {
-    return this.sendList('GET', '/payment-routes/deposits', 'deposits', undefined, options)
-  }
-
-  /**
-   * Get a deposit. The deposit as the list shows it, also beyond the newest 200.
-   * `GET /v1/payment-routes/deposits/{depositId}`
-   *
-   * @example
-   * const result = await payments.paymentRoutes.deposits.retrieve('01936f2a-7c1e-7000-8000-000000000011')
-   */
-  retrieve(depositId: string, options?: RequestOptions): Promise<Result<PaymentRouteDeposit>> {
-    return this.execute('GET', at`/payment-routes/deposits/${depositId}`, undefined, options)
-  }
-
-  /**
-   * Export deposits as CSV. All deposits of a time range, most recently changed first, from one snapshot.
-   * `GET /v1/payment-routes/deposits/export`
-   *
-   * @example
-   * const file = await payments.paymentRoutes.deposits.export({
-   *   from: '2026-01-01T00:00:00Z',
-   *   to: '2026-02-01T00:00:00Z',
-   *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
-   *   timeZone: 'Africa/Lagos',
-   * })
-   */
-  export(params?: PaymentRouteDepositExportParams, options?: RequestOptions): Promise<Download> {
-    return this.sendDownload('GET', '/payment-routes/deposits/export', params, options)
-  }
-}
-
-/** The operations of `paymentRoutes.networks`. */
-class PaymentRoutesNetworksResource extends Resource {
-  /**
-   * List networks. The networks that are available as origin or destination now, with their currencies.
-   * `GET /v1/payment-routes/networks`
-   *
-   * @example
-   * const reply = await payments.paymentRoutes.networks.list()
-   */
-  list(options?: RequestOptions): List<'networks', Network> {
-    return this.sendList('GET', '/payment-routes/networks', 'networks', undefined, options)
-  }
-
-  /**
-   * List the currencies of a network. With what can be deposited and delivered on the network now.
-   * `GET /v1/payment-routes/networks/{networkKey}/currencies`
-   *
-   * @example
-   * const reply = await payments.paymentRoutes.networks.listCurrencies('ethereum')
-   */
-  listCurrencies(
-    networkKey: string,
-    options?: RequestOptions,
-  ): List<
-    'currencies',
-    {
-      /** Currency symbol */
-      symbol: string
-      /** Number of decimal places */
-      decimals: number
-      /** Can be deposited on this network */
-      origin: boolean
-      /** Can be delivered on this network */
-      destination: boolean
-    }
-  > {
-    return this.sendList('GET', at`/payment-routes/networks/${networkKey}/currencies`, 'currencies', undefined, options)
-  }
-}
-
-/** The operations of `paymentRoutes.refundAddresses`. */
-class PaymentRoutesRefundAddressesResource extends Resource {
-  /**
-   * Get the refund addresses. Refund addresses for deposits that cannot be delivered, by kind of network, for routes created without an address of their own.
-   * `GET /v1/payment-routes/refund-addresses`
-   *
-   * @example
-   * const result = await payments.paymentRoutes.refundAddresses.retrieve()
-   */
-  retrieve(options?: RequestOptions): Promise<Result<RefundAddresses>> {
-    return this.execute('GET', '/payment-routes/refund-addresses', undefined, options)
-  }
-
-  /**
-   * Update the refund addresses. Null removes an address. Existing routes keep the address they were created with. In the live environment, only an owner with a confirmed session (`POST /auth/confirm`) may change them.
-   * `PATCH /v1/payment-routes/refund-addresses`
-   *
-   * @example
-   * const result = await payments.paymentRoutes.refundAddresses.update({
-   *   evm: '0x8617E340B3D01FA5F11F306F4090FD50E238070D',
-   *   svm: '2vtrYKQhfbdS8Z3Dg8YKR77oBd6a8kDish4ChapMAEEA',
-   *   tvm: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
-   *   allowOffCurve: false,
-   * })
-   */
-  update(params?: PaymentRouteRefundAddresseUpdateParams, options?: RequestOptions): Promise<Result<RefundAddresses>> {
-    return this.execute('PATCH', '/payment-routes/refund-addresses', params, options)
-  }
-}
-
 /** The operations of `sandbox.checkoutSessions`. */
 class SandboxCheckoutSessionsResource extends Resource {
   /**
@@ -870,7 +425,7 @@ class SandboxCheckoutSessionsResource extends Resource {
    * `POST /v1/sandbox/checkout-sessions/{sessionId}/payments`
    *
    * @example
-   * const result = await payments.sandbox.checkoutSessions.createPayment('01936f2a-7c1e-7000-8000-000000000081', {
+   * const result = await payments.sandbox.checkoutSessions.pay('01936f2a-7c1e-7000-8000-000000000081', {
    *   method: 'onchain',
    *   amount: '12.50',
    *   currency: 'USDC',
@@ -878,9 +433,9 @@ class SandboxCheckoutSessionsResource extends Resource {
    *   outcome: 'completed',
    * })
    */
-  createPayment(
+  pay(
     sessionId: string,
-    params?: SandboxCheckoutSessionCreatePaymentParams,
+    params?: SandboxCheckoutSessionPayParams,
     options?: RequestOptions,
   ): Promise<
     Result<{
@@ -904,10 +459,101 @@ class SandboxCheckoutSessionsResource extends Resource {
 
 /** The operations of `sandbox.cngn`. */
 class SandboxCngnResource extends Resource {
-  readonly customers = new SandboxCngnCustomersResource(this.transport)
-  readonly payins = new SandboxCngnPayinsResource(this.transport)
-  readonly deposits = new SandboxCngnDepositsResource(this.transport)
-  readonly converts = new SandboxCngnConvertsResource(this.transport)
+  /**
+   * Simulate a bank transfer to the account of a customer. A payin appears. It arrives at once and settles after 2 s, with an amount that ends in `.13` after 30 s.
+   * `POST /v1/sandbox/cngn/customers/{customerId}/bank-transfers`
+   *
+   * @example
+   * const result = await payments.sandbox.cngn.bankTransfer('01936f2a-7c1e-7000-8000-000000000020', { amount: '25000' })
+   */
+  bankTransfer(
+    customerId: string,
+    params: SandboxCngnBankTransferParams,
+    options?: RequestOptions,
+  ): Promise<
+    Result<{
+      /** What arrives, decimal text */
+      amount: string
+      /** Its currency */
+      currency: string
+      /** Hash of the deposit’s transaction */
+      txHash: string | null
+    }>
+  > {
+    return this.execute('POST', at`/sandbox/cngn/customers/${customerId}/bank-transfers`, params, options)
+  }
+
+  /**
+   * Simulate the payment of a payin. Default: what the payin asks for. It arrives at once and settles after 2 s, with an amount that ends in `.13` after 30 s. A second payment, or one after the end of its time, is credited as a payin of its own, with `relatedPayinId`.
+   * `POST /v1/sandbox/cngn/payins/{payinId}/payments`
+   *
+   * @example
+   * const result = await payments.sandbox.cngn.payin('01936f2a-7c1e-7000-8000-000000000093', { amount: '25000' })
+   */
+  payin(
+    payinId: string,
+    params?: SandboxCngnPayinParams,
+    options?: RequestOptions,
+  ): Promise<
+    Result<{
+      /** What arrives, decimal text */
+      amount: string
+      /** Its currency */
+      currency: string
+      /** Hash of the deposit’s transaction */
+      txHash: string | null
+    }>
+  > {
+    return this.execute('POST', at`/sandbox/cngn/payins/${payinId}/payments`, params, options)
+  }
+
+  /**
+   * Simulate a deposit of cNGN. Default: 1000 cNGN. It arrives at once and settles after 2 s, with an amount that ends in `.13` after 30 s.
+   * `POST /v1/sandbox/cngn/deposits/{depositId}/deposits`
+   *
+   * @example
+   * const result = await payments.sandbox.cngn.deposit('01936f2a-7c1e-7000-8000-000000000094', { amount: '25000' })
+   */
+  deposit(
+    depositId: string,
+    params?: SandboxCngnDepositParams,
+    options?: RequestOptions,
+  ): Promise<
+    Result<{
+      /** What arrives, decimal text */
+      amount: string
+      /** Its currency */
+      currency: string
+      /** Hash of the deposit’s transaction */
+      txHash: string | null
+    }>
+  > {
+    return this.execute('POST', at`/sandbox/cngn/deposits/${depositId}/deposits`, params, options)
+  }
+
+  /**
+   * Simulate the deposit of a convert. Default: what the convert asks for. It arrives at once and settles after 2 s, with an amount that ends in `.13` after 30 s. Another amount is converted at the same rate.
+   * `POST /v1/sandbox/cngn/converts/{convertId}/deposits`
+   *
+   * @example
+   * const result = await payments.sandbox.cngn.convert('01936f2a-7c1e-7000-8000-000000000090', { amount: '25000' })
+   */
+  convert(
+    convertId: string,
+    params?: SandboxCngnConvertParams,
+    options?: RequestOptions,
+  ): Promise<
+    Result<{
+      /** What arrives, decimal text */
+      amount: string
+      /** Its currency */
+      currency: string
+      /** Hash of the deposit’s transaction */
+      txHash: string | null
+    }>
+  > {
+    return this.execute('POST', at`/sandbox/cngn/converts/${convertId}/deposits`, params, options)
+  }
 }
 
 /** The operations of `sandbox.offramps`. */
@@ -917,11 +563,11 @@ class SandboxOfframpsResource extends Resource {
    * `POST /v1/sandbox/offramps/{orderId}/deposits`
    *
    * @example
-   * const result = await payments.sandbox.offramps.createDeposit('01936f2a-7c1e-7000-8000-000000000060', { amount: '25' })
+   * const result = await payments.sandbox.offramps.deposit('01936f2a-7c1e-7000-8000-000000000060', { amount: '25' })
    */
-  createDeposit(
+  deposit(
     orderId: string,
-    params?: SandboxOfframpCreateDepositParams,
+    params?: SandboxOfframpDepositParams,
     options?: RequestOptions,
   ): Promise<
     Result<{
@@ -944,11 +590,11 @@ class SandboxOnrampsResource extends Resource {
    * `POST /v1/sandbox/onramps/{orderId}/payments`
    *
    * @example
-   * const result = await payments.sandbox.onramps.createPayment('01936f2a-7c1e-7000-8000-000000000061', { amount: '50000' })
+   * const result = await payments.sandbox.onramps.payment('01936f2a-7c1e-7000-8000-000000000061', { amount: '50000' })
    */
-  createPayment(
+  payment(
     orderId: string,
-    params?: SandboxOnrampCreatePaymentParams,
+    params?: SandboxOnrampPaymentParams,
     options?: RequestOptions,
   ): Promise<
     Result<{
@@ -971,11 +617,11 @@ class SandboxPaymentRoutesResource extends Resource {
    * `POST /v1/sandbox/payment-routes/{paymentRouteId}/deposits`
    *
    * @example
-   * const result = await payments.sandbox.paymentRoutes.createDeposit('01936f2a-7c1e-7000-8000-000000000010', { amount: '12.50', outcome: 'completed' })
+   * const result = await payments.sandbox.paymentRoutes.deposit('01936f2a-7c1e-7000-8000-000000000010', { amount: '12.50', outcome: 'completed' })
    */
-  createDeposit(
+  deposit(
     paymentRouteId: string,
-    params: SandboxPaymentRouteCreateDepositParams,
+    params: SandboxPaymentRouteDepositParams,
     options?: RequestOptions,
   ): Promise<
     Result<{
@@ -1000,11 +646,11 @@ class SandboxSwapsResource extends Resource {
    * `POST /v1/sandbox/swaps/{swapId}/deposits`
    *
    * @example
-   * const result = await payments.sandbox.swaps.createDeposit('01936f2a-7c1e-7000-8000-000000000070', { amount: '12.50', outcome: 'completed' })
+   * const result = await payments.sandbox.swaps.deposit('01936f2a-7c1e-7000-8000-000000000070', { amount: '12.50', outcome: 'completed' })
    */
-  createDeposit(
+  deposit(
     swapId: string,
-    params?: SandboxSwapCreateDepositParams,
+    params?: SandboxSwapDepositParams,
     options?: RequestOptions,
   ): Promise<
     Result<{
@@ -1022,46 +668,16 @@ class SandboxSwapsResource extends Resource {
   }
 }
 
-/** The operations of `webhookEndpoints.eventTypes`. */
-class WebhookEndpointsEventTypesResource extends Resource {
-  /**
-   * List event types. Every type with the JSON schema of its payload and a sample.
-   * `GET /v1/webhooks/event-types`
-   *
-   * @example
-   * const reply = await payments.webhookEndpoints.eventTypes.list()
-   */
-  list(options?: RequestOptions): List<
-    'eventTypes',
-    {
-      /** Event type */
-      type: string
-      /** When it is sent */
-      description: string
-      /** Sent only to endpoints whose allowlist names it */
-      optIn: boolean
-      /** JSON Schema (2020-12) of the whole payload */
-      schema: Record<string, unknown>
-      /** An example payload */
-      sample: Record<string, unknown> | null
-    }
-  > {
-    return this.sendList('GET', '/webhooks/event-types', 'eventTypes', undefined, options)
-  }
-}
-
 /** The operations of `branding`. */
 class BrandingResource extends Resource {
-  readonly logo = new BrandingLogoResource(this.transport)
-
   /**
    * Get the branding. How pages and emails to your payers look, and who stands behind them. What was not chosen is null.
    * `GET /v1/branding`
    *
    * @example
-   * const result = await payments.branding.retrieve()
+   * const result = await payments.branding.get()
    */
-  retrieve(options?: RequestOptions): Promise<Result<Branding>> {
+  get(options?: RequestOptions): Promise<Result<Branding>> {
     return this.execute('GET', '/branding', undefined, options)
   }
 
@@ -1080,6 +696,30 @@ class BrandingResource extends Resource {
   }
 
   /**
+   * Upload a logo. The image is decoded and written again on white, at most 512 pixels wide and high, so that nothing but its pixels is served. Interlaced PNGs, animations, and JPEGs of more than 20 scans are refused. Earlier logos keep their `logoId`, for collections that use them; an environment has at most 20.
+   * `PUT /v1/branding/logo`
+   *
+   * @example
+   * const result = await payments.branding.uploadLogo({
+   *   image: 'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAALklEQVR4AZXBAQEAMAiAME4Mg728ZczA9uYvhUQSSSSRRBJJJJFEEkkkkUQSSXQmpQFrnpqUfQAAAABJRU5ErkJggg==',
+   * })
+   */
+  uploadLogo(params: BrandingUploadLogoParams, options?: RequestOptions): Promise<Result<Branding>> {
+    return this.execute('PUT', '/branding/logo', params, options)
+  }
+
+  /**
+   * Remove the logo. Pages and emails show the name alone.
+   * `DELETE /v1/branding/logo`
+   *
+   * @example
+   * const result = await payments.branding.removeLogo()
+   */
+  removeLogo(options?: RequestOptions): Promise<Result<Branding>> {
+    return this.execute('DELETE', '/branding/logo', undefined, options)
+  }
+
+  /**
    * Verify the domain of your site. Looks for the TXT record `domainRecord` now. Pages then show the domain with a mark, until `websiteUrl` changes or the record is gone: it is looked at every week, and twice before the mark ends.
    * `POST /v1/branding/verify-domain`
    *
@@ -1093,20 +733,79 @@ class BrandingResource extends Resource {
 
 /** The operations of `cngn`. */
 class CngnResource extends Resource {
-  readonly networks = new CngnNetworksResource(this.transport)
-  readonly customers = new CngnCustomersResource(this.transport)
   readonly converts = new CngnConvertsResource(this.transport)
   readonly withdrawals = new CngnWithdrawalsResource(this.transport)
   readonly payouts = new CngnPayoutsResource(this.transport)
   readonly payins = new CngnPayinsResource(this.transport)
   readonly deposits = new CngnDepositsResource(this.transport)
+
+  /**
+   * List the networks of cNGN. The networks on which cNGN can be sent and received, with the contract of the token.
+   * `GET /v1/cngn/networks`
+   *
+   * @example
+   * const reply = await payments.cngn.networks()
+   */
+  networks(options?: RequestOptions): List<
+    'networks',
+    {
+      /** Network key */
+      key: string
+      /** Name of the network */
+      name: string
+      /** Kind of address: `evm`, `svm` or `tvm` */
+      type: string
+      /** Contract of the token */
+      contract: string
+      /** Number of decimal places */
+      decimals: number
+    }
+  > {
+    return this.sendList('GET', '/cngn/networks', 'networks', undefined, options)
+  }
+
+  /**
+   * Enable cNGN for a customer. Verifies that the BVN belongs to the customer. The customer is `pending` until `cngn.customer.enabled` or `cngn.customer.failed` is sent. Send it with the consent of the customer only; the consent is recorded. The BVN is stored encrypted and deleted with the result. Three attempts a day.
+   * `POST /v1/cngn/customers/{customerId}/enable`
+   *
+   * @example
+   * const result = await payments.cngn.enable('01936f2a-7c1e-7000-8000-000000000020', {
+   *   bvn: '22212345678',
+   *   email: 'ada@example.com',
+   *   phoneNumber: '+2348012345678',
+   *   firstName: 'Ada',
+   *   lastName: 'Obi',
+   * })
+   */
+  enable(customerId: string, params: CngnEnableParams, options?: RequestOptions): Promise<Result<CngnEnablement>> {
+    return this.execute('POST', at`/cngn/customers/${customerId}/enable`, params, options)
+  }
+
+  /**
+   * Get the virtual account of a customer. Naira that are paid into it arrive in the balance, each transfer as a payin.
+   * `GET /v1/cngn/customers/{customerId}/virtual-account`
+   *
+   * @example
+   * const result = await payments.cngn.virtualAccount('01936f2a-7c1e-7000-8000-000000000020')
+   */
+  virtualAccount(customerId: string, options?: RequestOptions): Promise<Result<CngnVirtualAccount>> {
+    return this.execute('GET', at`/cngn/customers/${customerId}/virtual-account`, undefined, options)
+  }
+
+  /**
+   * Get the cNGN balance of a customer. From the journal. Reserved money is in neither amount.
+   * `GET /v1/cngn/customers/{customerId}/balance`
+   *
+   * @example
+   * const result = await payments.cngn.balance('01936f2a-7c1e-7000-8000-000000000020')
+   */
+  balance(customerId: string, options?: RequestOptions): Promise<Result<CngnBalance>> {
+    return this.execute('GET', at`/cngn/customers/${customerId}/balance`, undefined, options)
+  }
 }
 
 /** The operations of `collections`. */
 class CollectionsResource extends Resource {
-  readonly paymentPolicy = new CollectionsPaymentPolicyResource(this.transport)
-  readonly sessions = new CollectionsSessionsResource(this.transport)
-
   /**
    * List collections. Payment links, invoices and checkouts: at most 200, newest first. `total` counts all of them.
    * `GET /v1/collections`
@@ -1156,6 +855,32 @@ class CollectionsResource extends Resource {
   }
 
   /**
+   * Get the payment policy. What new collections do with payments of another amount, or after the end of a session.
+   * `GET /v1/collections/payment-policy`
+   *
+   * @example
+   * const result = await payments.collections.policy()
+   */
+  policy(options?: RequestOptions): Promise<Result<PaymentPolicy>> {
+    return this.execute('GET', '/collections/payment-policy', undefined, options)
+  }
+
+  /**
+   * Update the payment policy. Applies to collections that are created afterwards; each may override it.
+   * `PATCH /v1/collections/payment-policy`
+   *
+   * @example
+   * const result = await payments.collections.changePolicy({
+   *   mismatch: 'keep',
+   *   tolerancePercent: 0.5,
+   *   graceMinutes: 60,
+   * })
+   */
+  changePolicy(params?: CollectionChangePolicyParams, options?: RequestOptions): Promise<Result<PaymentPolicy>> {
+    return this.execute('PATCH', '/collections/payment-policy', params, options)
+  }
+
+  /**
    * Export collections as CSV. All links, invoices and checkouts of a time range, newest first, from one snapshot.
    * `GET /v1/collections/export`
    *
@@ -1172,13 +897,29 @@ class CollectionsResource extends Resource {
   }
 
   /**
+   * Export checkout sessions as CSV. All checkout sessions of a time range, newest first, from one snapshot.
+   * `GET /v1/collections/sessions/export`
+   *
+   * @example
+   * const file = await payments.collections.exportSessions({
+   *   from: '2026-01-01T00:00:00Z',
+   *   to: '2026-02-01T00:00:00Z',
+   *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
+   *   timeZone: 'Africa/Lagos',
+   * })
+   */
+  exportSessions(params?: CollectionExportSessionsParams, options?: RequestOptions): Promise<Download> {
+    return this.sendDownload('GET', '/collections/sessions/export', params, options)
+  }
+
+  /**
    * Get a collection. Takes the id of a checkout session too.
    * `GET /v1/collections/{collectionId}`
    *
    * @example
-   * const result = await payments.collections.retrieve('01936f2a-7c1e-7000-8000-000000000080')
+   * const result = await payments.collections.get('01936f2a-7c1e-7000-8000-000000000080')
    */
-  retrieve(collectionId: string, options?: RequestOptions): Promise<Result<CollectionOrSession>> {
+  get(collectionId: string, options?: RequestOptions): Promise<Result<CollectionOrSession>> {
     return this.execute('GET', at`/collections/${collectionId}`, undefined, options)
   }
 
@@ -1215,9 +956,9 @@ class CollectionsResource extends Resource {
    * `GET /v1/collections/{collectionId}/sessions`
    *
    * @example
-   * const reply = await payments.collections.listSessions('01936f2a-7c1e-7000-8000-000000000080')
+   * const reply = await payments.collections.sessions('01936f2a-7c1e-7000-8000-000000000080')
    */
-  listSessions(collectionId: string, options?: RequestOptions): List<'sessions', CheckoutSession> {
+  sessions(collectionId: string, options?: RequestOptions): List<'sessions', CheckoutSession> {
     return this.sendList('GET', at`/collections/${collectionId}/sessions`, 'sessions', undefined, options)
   }
 
@@ -1226,10 +967,21 @@ class CollectionsResource extends Resource {
    * `GET /v1/collections/{collectionId}/invoice.pdf`
    *
    * @example
-   * const file = await payments.collections.downloadInvoicePdf('01936f2a-7c1e-7000-8000-000000000080')
+   * const file = await payments.collections.pdf('01936f2a-7c1e-7000-8000-000000000080')
    */
-  downloadInvoicePdf(collectionId: string, options?: RequestOptions): Promise<Download> {
+  pdf(collectionId: string, options?: RequestOptions): Promise<Download> {
     return this.sendDownload('GET', at`/collections/${collectionId}/invoice.pdf`, undefined, options)
+  }
+
+  /**
+   * Get the receipt of a checkout session. Of a session that is paid, or whose payments are no longer being confirmed. The same document as the payer gets at `/pay/{sessionId}/receipt.pdf`: what was paid, in which network and transaction, when, and what was sent back, in the language of the payer or in `locale`. It says what is true when it is made.
+   * `GET /v1/collections/sessions/{sessionId}/receipt.pdf`
+   *
+   * @example
+   * const file = await payments.collections.receipt('01936f2a-7c1e-7000-8000-000000000081', { locale: 'fr' })
+   */
+  receipt(sessionId: string, params?: CollectionReceiptParams, options?: RequestOptions): Promise<Download> {
+    return this.sendDownload('GET', at`/collections/sessions/${sessionId}/receipt.pdf`, params, options)
   }
 
   /**
@@ -1237,9 +989,9 @@ class CollectionsResource extends Resource {
    * `GET /v1/collections/{collectionId}/invoice.xml`
    *
    * @example
-   * const file = await payments.collections.downloadInvoiceXml('01936f2a-7c1e-7000-8000-000000000080')
+   * const file = await payments.collections.xml('01936f2a-7c1e-7000-8000-000000000080')
    */
-  downloadInvoiceXml(collectionId: string, options?: RequestOptions): Promise<Download> {
+  xml(collectionId: string, options?: RequestOptions): Promise<Download> {
     return this.sendDownload('GET', at`/collections/${collectionId}/invoice.xml`, undefined, options)
   }
 
@@ -1303,9 +1055,9 @@ class CustomersResource extends Resource {
    * `GET /v1/customers/{customerId}`
    *
    * @example
-   * const result = await payments.customers.retrieve('01936f2a-7c1e-7000-8000-000000000020')
+   * const result = await payments.customers.get('01936f2a-7c1e-7000-8000-000000000020')
    */
-  retrieve(customerId: string, options?: RequestOptions): Promise<Result<Customer>> {
+  get(customerId: string, options?: RequestOptions): Promise<Result<Customer>> {
     return this.execute('GET', at`/customers/${customerId}`, undefined, options)
   }
 
@@ -1337,36 +1089,6 @@ class CustomersResource extends Resource {
    */
   anonymise(customerId: string, options?: RequestOptions): Promise<Result<Customer>> {
     return this.execute('POST', at`/customers/${customerId}/anonymise`, undefined, options)
-  }
-
-  /**
-   * Get the payments of a customer. Every transaction that names the customer and was created in the period, with number, amount, fees and what was sent back, and the totals of each asset. Amounts are those of the list of transactions, fees those of the journal, both to the unit. At most 500 transactions: for more, shorten the period.
-   * `GET /v1/customers/{customerId}/payments`
-   *
-   * @example
-   * const result = await payments.customers.retrievePayments('01936f2a-7c1e-7000-8000-000000000020', { from: '2026-01-01', to: '2026-01-31' })
-   */
-  retrievePayments(
-    customerId: string,
-    params?: CustomerRetrievePaymentsParams,
-    options?: RequestOptions,
-  ): Promise<Result<CustomerPayments>> {
-    return this.execute('GET', at`/customers/${customerId}/payments`, params, options)
-  }
-
-  /**
-   * Export the payments of a customer. The statement of a customer’s payments as a file: CSV with a row for each transaction and one for the totals of each asset, or PDF for people. The same numbers as `GET /customers/{customerId}/payments`.
-   * `GET /v1/customers/{customerId}/payments/export`
-   *
-   * @example
-   * const file = await payments.customers.exportPayments('01936f2a-7c1e-7000-8000-000000000020', { from: '2026-01-01', to: '2026-01-31', format: 'pdf' })
-   */
-  exportPayments(
-    customerId: string,
-    params?: CustomerExportPaymentsParams,
-    options?: RequestOptions,
-  ): Promise<Download> {
-    return this.sendDownload('GET', at`/customers/${customerId}/payments/export`, params, options)
   }
 }
 
@@ -1415,18 +1137,67 @@ class EventsResource extends Resource {
    * `GET /v1/events/{eventId}`
    *
    * @example
-   * const result = await payments.events.retrieve('01936f2a-7c1e-7000-8000-000000000041')
+   * const result = await payments.events.get('01936f2a-7c1e-7000-8000-000000000041')
    */
-  retrieve(eventId: string, options?: RequestOptions): Promise<Result<Event>> {
+  get(eventId: string, options?: RequestOptions): Promise<Result<Event>> {
     return this.execute('GET', at`/events/${eventId}`, undefined, options)
   }
 }
 
 /** The operations of `fiat`. */
 class FiatResource extends Resource {
-  readonly currencies = new FiatCurrenciesResource(this.transport)
-  readonly accounts = new FiatAccountsResource(this.transport)
-  readonly quotes = new FiatQuotesResource(this.transport)
+  /**
+   * List fiat currencies. The currencies that are available now, with their limits and corridors.
+   * `GET /v1/fiat/currencies`
+   *
+   * @example
+   * const reply = await payments.fiat.currencies()
+   */
+  currencies(options?: RequestOptions): List<'currencies', FiatCurrency> {
+    return this.sendList('GET', '/fiat/currencies', 'currencies', undefined, options)
+  }
+
+  /**
+   * List the banks and mobile money services of a currency. `accountRule` says how the account numbers of each are written.
+   * `GET /v1/fiat/currencies/{code}/banks`
+   *
+   * @example
+   * const reply = await payments.fiat.banks('NGN')
+   */
+  banks(code: string, options?: RequestOptions): List<'banks', Bank> {
+    return this.sendList('GET', at`/fiat/currencies/${code}/banks`, 'banks', undefined, options)
+  }
+
+  /**
+   * Verify a bank account. Asks the bank for the name of the holder. Many banks outside Nigeria do not return it: the account is then `unresolved`. A bank that does not answer in 20 s is a 503; its answer is stored when it comes, so the next request finds it.
+   * `POST /v1/fiat/accounts/verify`
+   *
+   * @example
+   * const result = await payments.fiat.verifyAccount({
+   *   currency: 'NGN',
+   *   bankCode: '058',
+   *   accountNumber: '0123456789',
+   * })
+   */
+  verifyAccount(params: FiatVerifyAccountParams, options?: RequestOptions): Promise<Result<VerifiedAccount>> {
+    return this.execute('POST', '/fiat/accounts/verify', params, options)
+  }
+
+  /**
+   * Quote the sale of stablecoin for local fiat. An offramp that names the quote takes its rate and fee, or is refused; never another rate.
+   * `POST /v1/fiat/quotes/sell`
+   *
+   * @example
+   * const result = await payments.fiat.sellQuote({
+   *   sourceCurrency: 'USDC',
+   *   destinationCurrency: 'NGN',
+   *   amount: '25',
+   *   networkKey: 'base',
+   * })
+   */
+  sellQuote(params: FiatSellQuoteParams, options?: RequestOptions): Promise<Result<SellQuote>> {
+    return this.execute('POST', '/fiat/quotes/sell', params, options)
+  }
 }
 
 /** The operations of `notifications`. */
@@ -1531,9 +1302,9 @@ class OfframpsResource extends Resource {
    * `GET /v1/offramps/{orderId}`
    *
    * @example
-   * const result = await payments.offramps.retrieve('01936f2a-7c1e-7000-8000-000000000060')
+   * const result = await payments.offramps.get('01936f2a-7c1e-7000-8000-000000000060')
    */
-  retrieve(orderId: string, options?: RequestOptions): Promise<Result<Offramp>> {
+  get(orderId: string, options?: RequestOptions): Promise<Result<Offramp>> {
     return this.execute('GET', at`/offramps/${orderId}`, undefined, options)
   }
 
@@ -1542,9 +1313,9 @@ class OfframpsResource extends Resource {
    * `GET /v1/offramp/{id}`
    *
    * @example
-   * const result = await payments.offramps.lookUp('ofr_01936f2a7c1e70008000000000000060')
+   * const result = await payments.offramps.lookup('ofr_01936f2a7c1e70008000000000000060')
    */
-  lookUp(id: string, options?: RequestOptions): Promise<Result<OfframpLookup>> {
+  lookup(id: string, options?: RequestOptions): Promise<Result<OfframpLookup>> {
     return this.execute('GET', at`/offramp/${id}`, undefined, options)
   }
 }
@@ -1609,9 +1380,9 @@ class OnrampsResource extends Resource {
    * `GET /v1/onramps/{orderId}`
    *
    * @example
-   * const result = await payments.onramps.retrieve('01936f2a-7c1e-7000-8000-000000000061')
+   * const result = await payments.onramps.get('01936f2a-7c1e-7000-8000-000000000061')
    */
-  retrieve(orderId: string, options?: RequestOptions): Promise<Result<Onramp>> {
+  get(orderId: string, options?: RequestOptions): Promise<Result<Onramp>> {
     return this.execute('GET', at`/onramps/${orderId}`, undefined, options)
   }
 }
@@ -1623,9 +1394,9 @@ class PayResource extends Resource {
    * `GET /v1/pay/{collectionId}`
    *
    * @example
-   * const result = await payments.pay.retrieve('01936f2a-7c1e-7000-8000-000000000080')
+   * const result = await payments.pay.get('01936f2a-7c1e-7000-8000-000000000080')
    */
-  retrieve(collectionId: string, options?: RequestOptions): Promise<Result<PayPage>> {
+  get(collectionId: string, options?: RequestOptions): Promise<Result<PayPage>> {
     return this.execute('GET', at`/pay/${collectionId}`, undefined, options, true)
   }
 
@@ -1651,19 +1422,15 @@ class PayResource extends Resource {
    * `GET /v1/pay/{collectionId}/embed-config`
    *
    * @example
-   * const result = await payments.pay.retrieveEmbedConfig('01936f2a-7c1e-7000-8000-000000000080')
+   * const result = await payments.pay.embedConfig('01936f2a-7c1e-7000-8000-000000000080')
    */
-  retrieveEmbedConfig(collectionId: string, options?: RequestOptions): Promise<Result<EmbedTheme>> {
+  embedConfig(collectionId: string, options?: RequestOptions): Promise<Result<EmbedTheme>> {
     return this.execute('GET', at`/pay/${collectionId}/embed-config`, undefined, options, true)
   }
 }
 
 /** The operations of `paymentRoutes`. */
 class PaymentRoutesResource extends Resource {
-  readonly networks = new PaymentRoutesNetworksResource(this.transport)
-  readonly refundAddresses = new PaymentRoutesRefundAddressesResource(this.transport)
-  readonly deposits = new PaymentRoutesDepositsResource(this.transport)
-
   /**
    * List payment routes. All payment routes of the organisation, newest first.
    * `GET /v1/payment-routes`
@@ -1709,13 +1476,118 @@ class PaymentRoutesResource extends Resource {
   }
 
   /**
+   * List networks. The networks that are available as origin or destination now, with their currencies.
+   * `GET /v1/payment-routes/networks`
+   *
+   * @example
+   * const reply = await payments.paymentRoutes.networks()
+   */
+  networks(options?: RequestOptions): List<'networks', Network> {
+    return this.sendList('GET', '/payment-routes/networks', 'networks', undefined, options)
+  }
+
+  /**
+   * List the currencies of a network. With what can be deposited and delivered on the network now.
+   * `GET /v1/payment-routes/networks/{networkKey}/currencies`
+   *
+   * @example
+   * const reply = await payments.paymentRoutes.currencies('ethereum')
+   */
+  currencies(
+    networkKey: string,
+    options?: RequestOptions,
+  ): List<
+    'currencies',
+    {
+      /** Currency symbol */
+      symbol: string
+      /** Number of decimal places */
+      decimals: number
+      /** Can be deposited on this network */
+      origin: boolean
+      /** Can be delivered on this network */
+      destination: boolean
+    }
+  > {
+    return this.sendList('GET', at`/payment-routes/networks/${networkKey}/currencies`, 'currencies', undefined, options)
+  }
+
+  /**
+   * Get the refund addresses. Refund addresses for deposits that cannot be delivered, by kind of network, for routes created without an address of their own.
+   * `GET /v1/payment-routes/refund-addresses`
+   *
+   * @example
+   * const result = await payments.paymentRoutes.refundAddresses()
+   */
+  refundAddresses(options?: RequestOptions): Promise<Result<RefundAddresses>> {
+    return this.execute('GET', '/payment-routes/refund-addresses', undefined, options)
+  }
+
+  /**
+   * Update the refund addresses. Null removes an address. Existing routes keep the address they were created with. In the live environment, only an owner with a confirmed session (`POST /auth/confirm`) may change them.
+   * `PATCH /v1/payment-routes/refund-addresses`
+   *
+   * @example
+   * const result = await payments.paymentRoutes.changeRefundAddresses({
+   *   evm: '0x8617E340B3D01FA5F11F306F4090FD50E238070D',
+   *   svm: '2vtrYKQhfbdS8Z3Dg8YKR77oBd6a8kDish4ChapMAEEA',
+   *   tvm: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
+   *   allowOffCurve: false,
+   * })
+   */
+  changeRefundAddresses(
+    params?: PaymentRouteChangeRefundAddressesParams,
+    options?: RequestOptions,
+  ): Promise<Result<RefundAddresses>> {
+    return this.execute('PATCH', '/payment-routes/refund-addresses', params, options)
+  }
+
+  /**
+   * List deposits. At most 200 deposits, most recently changed first. `total` counts all of them.
+   * `GET /v1/payment-routes/deposits`
+   *
+   * @example
+   * const reply = await payments.paymentRoutes.deposits()
+   */
+  deposits(options?: RequestOptions): List<'deposits', PaymentRouteDeposit> {
+    return this.sendList('GET', '/payment-routes/deposits', 'deposits', undefined, options)
+  }
+
+  /**
+   * Get a deposit. The deposit as the list shows it, also beyond the newest 200.
+   * `GET /v1/payment-routes/deposits/{depositId}`
+   *
+   * @example
+   * const result = await payments.paymentRoutes.deposit('01936f2a-7c1e-7000-8000-000000000011')
+   */
+  deposit(depositId: string, options?: RequestOptions): Promise<Result<PaymentRouteDeposit>> {
+    return this.execute('GET', at`/payment-routes/deposits/${depositId}`, undefined, options)
+  }
+
+  /**
+   * Export deposits as CSV. All deposits of a time range, most recently changed first, from one snapshot.
+   * `GET /v1/payment-routes/deposits/export`
+   *
+   * @example
+   * const file = await payments.paymentRoutes.exportDeposits({
+   *   from: '2026-01-01T00:00:00Z',
+   *   to: '2026-02-01T00:00:00Z',
+   *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
+   *   timeZone: 'Africa/Lagos',
+   * })
+   */
+  exportDeposits(params?: PaymentRouteExportDepositsParams, options?: RequestOptions): Promise<Download> {
+    return this.sendDownload('GET', '/payment-routes/deposits/export', params, options)
+  }
+
+  /**
    * List the deposits of a payment route. At most 200 deposits, most recently changed first. `total` counts all deposits of the route.
    * `GET /v1/payment-routes/{paymentRouteId}/deposits`
    *
    * @example
-   * const reply = await payments.paymentRoutes.listDeposits('01936f2a-7c1e-7000-8000-000000000010')
+   * const reply = await payments.paymentRoutes.depositsOfRoute('01936f2a-7c1e-7000-8000-000000000010')
    */
-  listDeposits(paymentRouteId: string, options?: RequestOptions): List<'deposits', PaymentRouteDeposit> {
+  depositsOfRoute(paymentRouteId: string, options?: RequestOptions): List<'deposits', PaymentRouteDeposit> {
     return this.sendList('GET', at`/payment-routes/${paymentRouteId}/deposits`, 'deposits', undefined, options)
   }
 
@@ -1739,9 +1611,9 @@ class PaymentRoutesResource extends Resource {
    * `GET /v1/payment-routes/{paymentRouteId}`
    *
    * @example
-   * const result = await payments.paymentRoutes.retrieve('01936f2a-7c1e-7000-8000-000000000010')
+   * const result = await payments.paymentRoutes.get('01936f2a-7c1e-7000-8000-000000000010')
    */
-  retrieve(paymentRouteId: string, options?: RequestOptions): Promise<Result<PaymentRoute>> {
+  get(paymentRouteId: string, options?: RequestOptions): Promise<Result<PaymentRoute>> {
     return this.execute('GET', at`/payment-routes/${paymentRouteId}`, undefined, options)
   }
 
@@ -1802,9 +1674,9 @@ class PayoutControlsResource extends Resource {
    * `GET /v1/payout-controls`
    *
    * @example
-   * const result = await payments.payoutControls.retrieve()
+   * const result = await payments.payoutControls.get()
    */
-  retrieve(options?: RequestOptions): Promise<Result<PayoutControls>> {
+  get(options?: RequestOptions): Promise<Result<PayoutControls>> {
     return this.execute('GET', '/payout-controls', undefined, options)
   }
 
@@ -1813,7 +1685,7 @@ class PayoutControlsResource extends Resource {
    * `PATCH /v1/payout-controls`
    *
    * @example
-   * const result = await payments.payoutControls.update({
+   * const result = await payments.payoutControls.change({
    *   allowedDestinations: [{
    *     type: 'bank',
    *     bankCode: '058',
@@ -1821,7 +1693,7 @@ class PayoutControlsResource extends Resource {
    *   }],
    * })
    */
-  update(params: PayoutControlUpdateParams, options?: RequestOptions): Promise<Result<PayoutControls>> {
+  change(params: PayoutControlChangeParams, options?: RequestOptions): Promise<Result<PayoutControls>> {
     return this.execute('PATCH', '/payout-controls', params, options)
   }
 }
@@ -1894,6 +1766,32 @@ class ReportsResource extends Resource {
   exportStatement(params?: ReportExportStatementParams, options?: RequestOptions): Promise<Download> {
     return this.sendDownload('GET', '/reports/statement/export', params, options)
   }
+
+  /**
+   * Get the payments of a customer. Every transaction that names the customer and was created in the period, with number, amount, fees and what was sent back, and the totals of each asset. Amounts are those of the list of transactions, fees those of the journal, both to the unit. At most 500 transactions: for more, shorten the period.
+   * `GET /v1/customers/{customerId}/payments`
+   *
+   * @example
+   * const result = await payments.reports.payments('01936f2a-7c1e-7000-8000-000000000020', { from: '2026-01-01', to: '2026-01-31' })
+   */
+  payments(
+    customerId: string,
+    params?: ReportPaymentsParams,
+    options?: RequestOptions,
+  ): Promise<Result<CustomerPayments>> {
+    return this.execute('GET', at`/customers/${customerId}/payments`, params, options)
+  }
+
+  /**
+   * Export the payments of a customer. The statement of a customer’s payments as a file: CSV with a row for each transaction and one for the totals of each asset, or PDF for people. The same numbers as `GET /customers/{customerId}/payments`.
+   * `GET /v1/customers/{customerId}/payments/export`
+   *
+   * @example
+   * const file = await payments.reports.exportPayments('01936f2a-7c1e-7000-8000-000000000020', { from: '2026-01-01', to: '2026-01-31', format: 'pdf' })
+   */
+  exportPayments(customerId: string, params?: ReportExportPaymentsParams, options?: RequestOptions): Promise<Download> {
+    return this.sendDownload('GET', at`/customers/${customerId}/payments/export`, params, options)
+  }
 }
 
 /** The operations of `requests`. */
@@ -1925,9 +1823,9 @@ class RequestsResource extends Resource {
    * `GET /v1/requests/{requestId}`
    *
    * @example
-   * const result = await payments.requests.retrieve('01936f2a-7c1e-7000-8000-000000000036')
+   * const result = await payments.requests.get('01936f2a-7c1e-7000-8000-000000000036')
    */
-  retrieve(requestId: string, options?: RequestOptions): Promise<Result<RequestWithBodies>> {
+  get(requestId: string, options?: RequestOptions): Promise<Result<RequestWithBodies>> {
     return this.execute('GET', at`/requests/${requestId}`, undefined, options)
   }
 }
@@ -2016,9 +1914,9 @@ class SwapsResource extends Resource {
    * `GET /v1/swaps/{swapId}`
    *
    * @example
-   * const result = await payments.swaps.retrieve('01936f2a-7c1e-7000-8000-000000000070')
+   * const result = await payments.swaps.get('01936f2a-7c1e-7000-8000-000000000070')
    */
-  retrieve(swapId: string, options?: RequestOptions): Promise<Result<Swap>> {
+  get(swapId: string, options?: RequestOptions): Promise<Result<Swap>> {
     return this.execute('GET', at`/swaps/${swapId}`, undefined, options)
   }
 
@@ -2041,9 +1939,9 @@ class TimelineResource extends Resource {
    * `GET /v1/timeline/{id}`
    *
    * @example
-   * const result = await payments.timeline.retrieve('01936f2a-7c1e-7000-8000-000000000010')
+   * const result = await payments.timeline.get('01936f2a-7c1e-7000-8000-000000000010')
    */
-  retrieve(id: string, options?: RequestOptions): Promise<Result<Timeline>> {
+  get(id: string, options?: RequestOptions): Promise<Result<Timeline>> {
     return this.execute('GET', at`/timeline/${id}`, undefined, options)
   }
 }
@@ -2082,9 +1980,9 @@ class TransactionsResource extends Resource {
    * `GET /v1/transactions/{transactionId}`
    *
    * @example
-   * const result = await payments.transactions.retrieve('01936f2a-7c1e-7000-8000-000000000030')
+   * const result = await payments.transactions.get('01936f2a-7c1e-7000-8000-000000000030')
    */
-  retrieve(transactionId: string, options?: RequestOptions): Promise<Result<Transaction>> {
+  get(transactionId: string, options?: RequestOptions): Promise<Result<Transaction>> {
     return this.execute('GET', at`/transactions/${transactionId}`, undefined, options)
   }
 
@@ -2105,16 +2003,14 @@ class TransactionsResource extends Resource {
   }
 }
 
-/** The operations of `webhookEndpoints`. */
-class WebhookEndpointsResource extends Resource {
-  readonly eventTypes = new WebhookEndpointsEventTypesResource(this.transport)
-
+/** The operations of `webhooks`. */
+class WebhooksResource extends Resource {
   /**
    * List webhook endpoints. The newest 200 that are not deleted.
    * `GET /v1/webhooks`
    *
    * @example
-   * const reply = await payments.webhookEndpoints.list()
+   * const reply = await payments.webhooks.list()
    */
   list(options?: RequestOptions): List<'webhookEndpoints', WebhookEndpoint> {
     return this.sendList('GET', '/webhooks', 'webhookEndpoints', undefined, options)
@@ -2125,14 +2021,39 @@ class WebhookEndpointsResource extends Resource {
    * `POST /v1/webhooks`
    *
    * @example
-   * const result = await payments.webhookEndpoints.create({
+   * const result = await payments.webhooks.create({
    *   url: 'https://merchant.example/webhooks',
    *   description: 'Order service',
    *   events: ['payment_route.created', 'payment_route.deposit.updated'],
    * })
    */
-  create(params: WebhookEndpointCreateParams, options?: RequestOptions): Promise<Result<WebhookEndpointWithSecret>> {
+  create(params: WebhookCreateParams, options?: RequestOptions): Promise<Result<WebhookEndpointWithSecret>> {
     return this.execute('POST', '/webhooks', params, options)
+  }
+
+  /**
+   * List event types. Every type with the JSON schema of its payload and a sample.
+   * `GET /v1/webhooks/event-types`
+   *
+   * @example
+   * const reply = await payments.webhooks.eventTypes()
+   */
+  eventTypes(options?: RequestOptions): List<
+    'eventTypes',
+    {
+      /** Event type */
+      type: string
+      /** When it is sent */
+      description: string
+      /** Sent only to endpoints whose allowlist names it */
+      optIn: boolean
+      /** JSON Schema (2020-12) of the whole payload */
+      schema: Record<string, unknown>
+      /** An example payload */
+      sample: Record<string, unknown> | null
+    }
+  > {
+    return this.sendList('GET', '/webhooks/event-types', 'eventTypes', undefined, options)
   }
 
   /**
@@ -2140,9 +2061,9 @@ class WebhookEndpointsResource extends Resource {
    * `GET /v1/webhooks/{webhookEndpointId}`
    *
    * @example
-   * const result = await payments.webhookEndpoints.retrieve('01936f2a-7c1e-7000-8000-000000000040')
+   * const result = await payments.webhooks.get('01936f2a-7c1e-7000-8000-000000000040')
    */
-  retrieve(webhookEndpointId: string, options?: RequestOptions): Promise<Result<WebhookEndpoint>> {
+  get(webhookEndpointId: string, options?: RequestOptions): Promise<Result<WebhookEndpoint>> {
     return this.execute('GET', at`/webhooks/${webhookEndpointId}`, undefined, options)
   }
 
@@ -2151,7 +2072,7 @@ class WebhookEndpointsResource extends Resource {
    * `PATCH /v1/webhooks/{webhookEndpointId}`
    *
    * @example
-   * const result = await payments.webhookEndpoints.update('01936f2a-7c1e-7000-8000-000000000040', {
+   * const result = await payments.webhooks.update('01936f2a-7c1e-7000-8000-000000000040', {
    *   url: 'https://merchant.example/webhooks',
    *   description: 'Order service',
    *   events: ['payment_route.created', 'payment_route.deposit.updated'],
@@ -2160,7 +2081,7 @@ class WebhookEndpointsResource extends Resource {
    */
   update(
     webhookEndpointId: string,
-    params?: WebhookEndpointUpdateParams,
+    params?: WebhookUpdateParams,
     options?: RequestOptions,
   ): Promise<Result<WebhookEndpoint>> {
     return this.execute('PATCH', at`/webhooks/${webhookEndpointId}`, params, options)
@@ -2171,7 +2092,7 @@ class WebhookEndpointsResource extends Resource {
    * `DELETE /v1/webhooks/{webhookEndpointId}`
    *
    * @example
-   * const result = await payments.webhookEndpoints.delete('01936f2a-7c1e-7000-8000-000000000040')
+   * const result = await payments.webhooks.delete('01936f2a-7c1e-7000-8000-000000000040')
    */
   delete(webhookEndpointId: string, options?: RequestOptions): Promise<Result<WebhookEndpoint>> {
     return this.execute('DELETE', at`/webhooks/${webhookEndpointId}`, undefined, options)
@@ -2182,11 +2103,11 @@ class WebhookEndpointsResource extends Resource {
    * `POST /v1/webhooks/{webhookEndpointId}/rotate-secret`
    *
    * @example
-   * const result = await payments.webhookEndpoints.rotateSecret('01936f2a-7c1e-7000-8000-000000000040', { overlapHours: 24 })
+   * const result = await payments.webhooks.rotateSecret('01936f2a-7c1e-7000-8000-000000000040', { overlapHours: 24 })
    */
   rotateSecret(
     webhookEndpointId: string,
-    params?: WebhookEndpointRotateSecretParams,
+    params?: WebhookRotateSecretParams,
     options?: RequestOptions,
   ): Promise<Result<WebhookEndpointWithSecret>> {
     return this.execute('POST', at`/webhooks/${webhookEndpointId}/rotate-secret`, params, options)
@@ -2197,9 +2118,9 @@ class WebhookEndpointsResource extends Resource {
    * `GET /v1/webhooks/{webhookEndpointId}/deliveries`
    *
    * @example
-   * const reply = await payments.webhookEndpoints.listDeliveries('01936f2a-7c1e-7000-8000-000000000040')
+   * const reply = await payments.webhooks.deliveries('01936f2a-7c1e-7000-8000-000000000040')
    */
-  listDeliveries(webhookEndpointId: string, options?: RequestOptions): List<'deliveries', WebhookDelivery> {
+  deliveries(webhookEndpointId: string, options?: RequestOptions): List<'deliveries', WebhookDelivery> {
     return this.sendList('GET', at`/webhooks/${webhookEndpointId}/deliveries`, 'deliveries', undefined, options)
   }
 
@@ -2208,9 +2129,9 @@ class WebhookEndpointsResource extends Resource {
    * `GET /v1/webhooks/{webhookEndpointId}/deliveries/{deliveryId}`
    *
    * @example
-   * const result = await payments.webhookEndpoints.retrieveDelivery('01936f2a-7c1e-7000-8000-000000000040', '01936f2a-7c1e-7000-8000-000000000042')
+   * const result = await payments.webhooks.delivery('01936f2a-7c1e-7000-8000-000000000040', '01936f2a-7c1e-7000-8000-000000000042')
    */
-  retrieveDelivery(
+  delivery(
     webhookEndpointId: string,
     deliveryId: string,
     options?: RequestOptions,
@@ -2223,7 +2144,7 @@ class WebhookEndpointsResource extends Resource {
    * `POST /v1/webhooks/{webhookEndpointId}/test`
    *
    * @example
-   * const result = await payments.webhookEndpoints.test('01936f2a-7c1e-7000-8000-000000000040')
+   * const result = await payments.webhooks.test('01936f2a-7c1e-7000-8000-000000000040')
    */
   test(webhookEndpointId: string, options?: RequestOptions): Promise<Result<WebhookDelivery>> {
     return this.execute('POST', at`/webhooks/${webhookEndpointId}/test`, undefined, options)
@@ -2234,13 +2155,9 @@ class WebhookEndpointsResource extends Resource {
    * `POST /v1/webhooks/{webhookEndpointId}/deliveries/{deliveryId}/retry`
    *
    * @example
-   * const result = await payments.webhookEndpoints.retryDelivery('01936f2a-7c1e-7000-8000-000000000040', '01936f2a-7c1e-7000-8000-000000000042')
+   * const result = await payments.webhooks.retry('01936f2a-7c1e-7000-8000-000000000040', '01936f2a-7c1e-7000-8000-000000000042')
    */
-  retryDelivery(
-    webhookEndpointId: string,
-    deliveryId: string,
-    options?: RequestOptions,
-  ): Promise<Result<WebhookDelivery>> {
+  retry(webhookEndpointId: string, deliveryId: string, options?: RequestOptions): Promise<Result<WebhookDelivery>> {
     return this.execute('POST', at`/webhooks/${webhookEndpointId}/deliveries/${deliveryId}/retry`, undefined, options)
   }
 
@@ -2249,11 +2166,11 @@ class WebhookEndpointsResource extends Resource {
    * `POST /v1/webhooks/{webhookEndpointId}/recover`
    *
    * @example
-   * const result = await payments.webhookEndpoints.recover('01936f2a-7c1e-7000-8000-000000000040', { since: '2026-01-31T00:00:00Z', dryRun: false })
+   * const result = await payments.webhooks.recover('01936f2a-7c1e-7000-8000-000000000040', { since: '2026-01-31T00:00:00Z', dryRun: false })
    */
   recover(
     webhookEndpointId: string,
-    params: WebhookEndpointRecoverParams,
+    params: WebhookRecoverParams,
     options?: RequestOptions,
   ): Promise<
     Result<{
@@ -2285,7 +2202,7 @@ export class Resources extends Resource {
   readonly transactions = new TransactionsResource(this.transport)
   readonly reports = new ReportsResource(this.transport)
   readonly payoutControls = new PayoutControlsResource(this.transport)
-  readonly webhookEndpoints = new WebhookEndpointsResource(this.transport)
+  readonly webhooks = new WebhooksResource(this.transport)
   readonly events = new EventsResource(this.transport)
   readonly requests = new RequestsResource(this.transport)
   readonly timeline = new TimelineResource(this.transport)

@@ -117,7 +117,7 @@ export const webhooksRouter = {
       return { ...present(row), secret }
     },
   }),
-  remove: command({
+  delete: command({
     rest: 'DELETE /webhooks/{webhookEndpointId}',
     access: 'write',
     tag,

@@ -80,8 +80,8 @@ test('a call that moves money in the sandbox needs an idempotency key, and has o
     isError: true,
     text: expect.stringContaining('validation_failed'),
   })
-  expect(await own.call('customers_retrieve', { customerId: '..' })).toMatchObject({ isError: true })
-  expect(await own.names()).not.toContain('payoutControls_update')
+  expect(await own.call('customers_get', { customerId: '..' })).toMatchObject({ isError: true })
+  expect(await own.names()).not.toContain('payoutControls_change')
 })
 
 test('in live money moves only with an allowance, by call and by day, and a repeated call counts once', async () => {

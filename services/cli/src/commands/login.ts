@@ -26,7 +26,7 @@ export async function login(
 ): Promise<void> {
   const { env, output } = place
   const apiKey = given.apiKey ?? (given.email ? await keyByEmail(url, given.email) : await keyByBrowser(url, place))
-  await new Payments({ url, apiKey }).webhookEndpoints.eventTypes.list()
+  await new Payments({ url, apiKey }).webhooks.eventTypes()
   const kept = readConfig(env)
   writeConfig(env, { ...kept, url, keys: { ...kept.keys, [originOf(url)]: apiKey } })
   output.out(

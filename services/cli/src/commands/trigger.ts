@@ -46,7 +46,7 @@ const offramp = {
     bankAccount,
   },
 }
-const delivered = [['sandbox.offramps.createDeposit', {}], advance, advance] as const
+const delivered = [['sandbox.offramps.deposit', {}], advance, advance] as const
 const onramp = {
   create: 'onramps.create',
   body: {
@@ -76,17 +76,17 @@ const deposit = cngn('deposits', { networkKey: 'base' })
 const enable = (bvn: string): Recipe => ({
   create: 'customers.create',
   body: { name: 'Ada Obi' },
-  after: [['cngn.customers.enable', { bvn }]],
+  after: [['cngn.enable', { bvn }]],
 })
 
 const recipes: Readonly<Record<string, Recipe>> = {
   'swap.created': swap,
-  'swap.updated': { ...swap, after: [['sandbox.swaps.createDeposit', {}], advance] },
+  'swap.updated': { ...swap, after: [['sandbox.swaps.deposit', {}], advance] },
   'payment_route.created': route,
   'payment_route.updated': { ...route, after: [['paymentRoutes.delete']] },
   'payment_route.deposit.updated': {
     ...route,
-    after: [['sandbox.paymentRoutes.createDeposit', { amount: '12.50' }], advance],
+    after: [['sandbox.paymentRoutes.deposit', { amount: '12.50' }], advance],
   },
   'collection.created': collection,
   'collection.updated': { ...collection, after: [['collections.delete']] },
@@ -95,21 +95,21 @@ const recipes: Readonly<Record<string, Recipe>> = {
   'offramp.settled': { ...offramp, after: delivered },
   'offramp.delivered': { ...offramp, after: delivered },
   'onramp.created': onramp,
-  'onramp.updated': { ...onramp, after: [['sandbox.onramps.createPayment', {}], advance] },
+  'onramp.updated': { ...onramp, after: [['sandbox.onramps.payment', {}], advance] },
   'cngn.customer.enabled': enable('22212345678'),
   'cngn.customer.failed': enable('11111111111'),
   'cngn.convert.created': convert,
-  'cngn.convert.updated': { ...convert, after: [['sandbox.cngn.converts.createDeposit', {}], advance] },
+  'cngn.convert.updated': { ...convert, after: [['sandbox.cngn.convert', {}], advance] },
   'cngn.withdrawal.created': withdrawal,
   'cngn.withdrawal.updated': { ...withdrawal, after: [advance] },
   'cngn.payout.created': payout,
   'cngn.payout.updated': { ...payout, after: [advance] },
   'cngn.payin.created': payin,
-  'cngn.payin.updated': { ...payin, after: [['sandbox.cngn.payins.createPayment', {}], advance] },
+  'cngn.payin.updated': { ...payin, after: [['sandbox.cngn.payin', {}], advance] },
   'cngn.deposit.created': deposit,
   'cngn.deposit.updated': {
     ...deposit,
-    after: [['sandbox.cngn.deposits.createDeposit', { amount: '25000' }], advance],
+    after: [['sandbox.cngn.deposit', { amount: '25000' }], advance],
   },
 }
 
@@ -169,11 +169,11 @@ async function customerWithCngn(payments: Payments, needs: 'enabled' | 'funded')
     name: 'Ada Obi',
     email: `ada.${randomHex(6)}@example.com`,
   })
-  await payments.cngn.customers.enable(id, { bvn: '22212345678' })
-  await until(async () => (await payments.customers.retrieve(id)).cngn.status === 'enabled')
+  await payments.cngn.enable(id, { bvn: '22212345678' })
+  await until(async () => (await payments.customers.get(id)).cngn.status === 'enabled')
   if (needs === 'enabled') return id
-  await payments.sandbox.cngn.customers.createBankTransfer(id, { amount: '100000' })
-  await until(async () => (await payments.cngn.customers.retrieveBalance(id)).available !== '0')
+  await payments.sandbox.cngn.bankTransfer(id, { amount: '100000' })
+  await until(async () => (await payments.cngn.balance(id)).available !== '0')
   return id
 }
 
@@ -185,9 +185,8 @@ async function until(reached: () => Promise<boolean>): Promise<void> {
 }
 
 async function testEvent(payments: Payments): Promise<unknown> {
-  const { webhookEndpoints } = await payments.webhookEndpoints.list()
+  const { webhookEndpoints } = await payments.webhooks.list()
   const endpoint = webhookEndpoints.find(({ status }) => status === 'enabled')
-  if (!endpoint)
-    throw new UsageError('webhook.test goes to an endpoint: create one with `payments webhook-endpoints create`')
-  return payments.webhookEndpoints.test(endpoint.id)
+  if (!endpoint) throw new UsageError('webhook.test goes to an endpoint: create one with `payments webhooks create`')
+  return payments.webhooks.test(endpoint.id)
 }

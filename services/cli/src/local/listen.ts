@@ -45,7 +45,7 @@ export async function listen(
     return passing
   }
   const close = await announce(folderOf(env), (id) => {
-    queue(async () => pass((await payments.events.retrieve(id)) as unknown as WebhookEvent)).catch((error) =>
+    queue(async () => pass((await payments.events.get(id)) as unknown as WebhookEvent)).catch((error) =>
       output.err(safe(error.message)),
     )
   })

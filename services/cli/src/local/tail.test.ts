@@ -114,7 +114,7 @@ test('the key decides on the environment, and a revoked key ends it with the exi
   await create()
   const tail = own.start('logs', 'tail', '--json')
   await ready(tail)
-  await own.run('customers', 'retrieve', 'none')
+  await own.run('customers', 'get', 'none')
   await expect.poll(() => printed(tail).length, { timeout: 15_000 }).toBe(1)
   expect(printed(tail)).toMatchObject([{ method: 'GET', status: 404 }])
   await service.runtime.pool.query('update api_keys set revoked_at = now() where organisation_id = $1', [

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isPaymentsError, type Payments } from '@payments/sdk'
 import { type Output, safe, UsageError } from '../output.ts'
 
-type Request = Awaited<ReturnType<Payments['requests']['retrieve']>>
+type Request = Awaited<ReturnType<Payments['requests']['get']>>
 type Logged = Omit<Request, 'requestBody' | 'responseBody' | 'lastResponse'>
 
 export interface TailOptions {

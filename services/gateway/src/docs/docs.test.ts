@@ -66,7 +66,7 @@ test('the search finds guides, operations, events and errors by the beginnings o
     first('payment_route.deposit.updated'),
     first('already active'),
   ]).toEqual([
-    '/docs/reference/createPaymentRoute',
+    '/docs/reference/paymentRoutes.create',
     expect.stringMatching(/^\/docs\/webhooks/),
     '/docs/reference/events#payment_route.deposit.updated',
     '/docs/reference/errors#payment_route_active',

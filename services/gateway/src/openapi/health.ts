@@ -28,7 +28,7 @@ const reply = (description: string, schema: Json, example: Json) => ({
 export const health: Json = {
   servers: [{ url: '/', description: 'The address from which this document was read' }],
   get: {
-    operationId: 'getHealth',
+    operationId: 'health.get',
     summary: 'Get the health of the service',
     description:
       'Without authentication and, while it is healthy, without the envelope. It counts against the rate limit like every request.',

@@ -33,7 +33,8 @@ const REQUEST_ID = {
 type Parameter = Json & { in: string; name: string; schema?: Json }
 
 /**
- * One operation of the document: the generated one, completed from its metadata. `example` composes an example value of a
+ * One operation of the document: the generated one, completed from its metadata. Its id is its path in the router, which no change of words
+ * renames; clients, the reference's addresses and the names of bodies follow from it. `example` composes an example value of a
  * schema, which is the request's example unless its schema has one as a whole: where some fields exclude others.
  */
 export function complete(operation: RestOperation, described: Json, example: (schema: Json) => unknown): Json {
@@ -50,9 +51,8 @@ export function complete(operation: RestOperation, described: Json, example: (sc
     parameters?: Parameter[]
   }
   const { openapi } = meta
-  const operationId = operationIdOf(meta)
   return {
-    operationId,
+    operationId: operation.name,
     summary: openapi?.summary,
     description: openapi?.description,
     tags: openapi?.tags,
@@ -74,7 +74,7 @@ export function complete(operation: RestOperation, described: Json, example: (sc
     ...(requestBody && !bodyless
       ? {
           requestBody: withTitle(
-            operationId,
+            operation.name,
             withExample(requestBody, (schema) => input.meta()?.example ?? example(schema)),
           ),
         }
@@ -95,18 +95,6 @@ const procedureOf = ({ name, operation }: RestOperation): Json => ({
   errors: operation.meta.errors.map(({ message }) => message),
 })
 
-const ARTICLES = new Set(['a', 'an', 'the', ''])
-
-/** A name for generated clients, from the summary: `Create a payment route` → `createPaymentRoute`, `Change a member's role` → `changeMemberRole`. */
-function operationIdOf({ openapi }: OperationMeta): string {
-  const words = (openapi?.summary ?? '')
-    .toLowerCase()
-    .replace(/ as csv$|['’]s\b/g, '')
-    .split(/[^a-z0-9]+/)
-  const [first = '', ...rest] = words.filter((word) => !ARTICLES.has(word))
-  return [first, ...rest.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)].join('')
-}
-
 interface Body {
   readonly content: { readonly [type: string]: { readonly schema: Json; readonly example?: unknown } }
 }
@@ -117,14 +105,17 @@ function withExample({ content, ...rest }: Body, example: (schema: Json) => unkn
 }
 
 /**
- * Names the schema of a request body by its title: `CreateCustomerRequest` of `createCustomer`. Generators of clients name a type after it,
- * and some write none for a schema without a name. It stays in its place: openapi-typescript takes a field with a default for one that
+ * Names the schema of a request body by its title: `CustomersCreateRequest` of `customers.create`. Generators of clients name a type after
+ * it, and some write none for a schema without a name. It stays in its place: openapi-typescript takes a field with a default for one that
  * is always there, except in a request.
  */
 function withTitle(operationId: string, { content, ...rest }: Body): Body {
   const { schema, ...body } = content['application/json'] ?? { schema: {} }
-  const title = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Request`
-  return { ...rest, content: { 'application/json': { schema: { title, ...schema }, ...body } } }
+  const words = operationId.split('.').map((part) => `${part.charAt(0).toUpperCase()}${part.slice(1)}`)
+  return {
+    ...rest,
+    content: { 'application/json': { schema: { title: `${words.join('')}Request`, ...schema }, ...body } },
+  }
 }
 
 function successOf(meta: OperationMeta, data: Json, keyed: boolean, example: (schema: Json) => unknown): Json {

@@ -10,7 +10,7 @@ const pages = guides().map(({ path }) => path)
 /** A list, an operation with all that one can have, a long page, and what was found: the other pages are made of the same parts. */
 const REFERENCE = [
   '/docs/reference',
-  '/docs/reference/createCollection',
+  '/docs/reference/collections.create',
   '/docs/reference/events',
   '/docs/search?q=payment',
 ]
@@ -53,7 +53,7 @@ describe.runIf(hasTools(chromiumCommand()))('the documentation in Chromium', () 
       const key = request.headers()['idempotency-key']
       if (key) keys.push(key)
     })
-    await page.goto(`${service.url}/docs/reference/getPaymentRoute`)
+    await page.goto(`${service.url}/docs/reference/paymentRoutes.get`)
     await page.getByLabel('API key or access token').fill(merchant.key)
     for (const times of [1, 2]) {
       await page.getByRole('button', { name: 'Send' }).click()
@@ -63,14 +63,14 @@ describe.runIf(hasTools(chromiumCommand()))('the documentation in Chromium', () 
     expect(await page.locator('.result pre').textContent()).toContain('"depositAddress"')
     // The language is chosen once, for every page.
     await page.getByRole('button', { name: 'PHP' }).click()
-    await page.goto(`${service.url}/docs/reference/createCustomer`)
+    await page.goto(`${service.url}/docs/reference/customers.create`)
     await page.locator('figure.php.chosen').waitFor()
     expect(await page.locator('.tabs > figure:visible').count()).toBe(1)
     await page.goto(`${service.url}/docs/swaps`)
     await page.locator('.tabs > figure.php.chosen').first().waitFor()
     await page.getByRole('button', { name: 'Python' }).first().click()
     expect(await page.locator('.tabs > figure:visible').count()).toBe(await page.locator('.tabs').count())
-    await page.goto(`${service.url}/docs/reference/createCustomer`)
+    await page.goto(`${service.url}/docs/reference/customers.create`)
     await page.locator('figure.python.chosen').waitFor()
     await page.goto(`${service.url}/docs/swagger#/Payment%20routes/listNetworks`)
     const operation = page.locator('#operations-Payment_routes-listNetworks')
@@ -85,13 +85,13 @@ describe.runIf(hasTools(chromiumCommand()))('the documentation in Chromium', () 
   test('without a script reference and guides show the samples of all languages, and the search answers', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false })
     const page = await context.newPage()
-    await page.goto(`${service.url}/docs/reference/createCustomer`)
+    await page.goto(`${service.url}/docs/reference/customers.create`)
     expect(await page.locator('.tabs > figure:visible').count()).toBe(5)
     expect(await page.locator('form.try').isVisible()).toBe(false)
     await page.goto(`${service.url}/docs/quick-start`)
     for (const language of ['sh', 'ts', 'python', 'php', 'go', 'cli'])
       expect(await page.locator(`.tabs > figure.${language}:visible`).count()).toBeGreaterThan(3)
-    await page.goto(`${service.url}/docs/reference/createCustomer`)
+    await page.goto(`${service.url}/docs/reference/customers.create`)
     await page.getByRole('searchbox').fill('list customers')
     await page.keyboard.press('Enter')
     await page.locator('.results a', { hasText: 'List customers' }).first().waitFor()

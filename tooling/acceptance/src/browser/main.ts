@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   const paths = [
     ...guides().map(({ path }) => path),
     '/docs/reference',
-    '/docs/reference/createCollection',
+    '/docs/reference/collections.create',
     '/docs/operators',
   ]
   const browser = await startChromium()

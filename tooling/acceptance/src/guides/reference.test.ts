@@ -33,7 +33,7 @@ test.concurrent.for(Object.entries(RUNS))(
   async ([language, { tool, file, command }]) => {
     if (!hasTools(tool)) return
     const { key, call: send } = await newMerchant(service)
-    for (const operation of ['createCustomer', 'listCustomers']) {
+    for (const operation of ['customers.create', 'customers.list']) {
       const { text } = await call(service, `GET /docs/reference/${operation}`)
       const [, code = ''] = text.match(new RegExp(`<figure class="code ${language}">.*?<code>(.*?)</code>`, 's')) ?? []
       const folder = mkdtempSync(join(tmpdir(), 'payments-sample-'))

@@ -55,9 +55,9 @@ type ReplyShape =
 
 /** An operation as clients know it: a method of a resource. */
 export interface ClientMethod {
-  /** Such as `paymentRoutes.deposits`. */
+  /** Such as `paymentRoutes`: the id of the operation but for its last part. */
   readonly resource: string
-  /** Such as `list`. */
+  /** Such as `list`: the last part of the id. */
   readonly name: string
   readonly method: string
   readonly path: string
@@ -71,16 +71,7 @@ export interface ClientMethod {
 }
 
 const VERBS = ['get', 'post', 'put', 'patch', 'delete']
-const RESOURCES: Readonly<Record<string, string>> = { webhooks: 'webhookEndpoints' }
-/** Names that the rules below would not give. */
-const NAMES: Readonly<Record<string, string>> = {
-  'GET /offramp/{id}': 'offramps.lookUp',
-  'POST /pay/{collectionId}': 'pay.act',
-  'PUT /branding/logo': 'branding.logo.upload',
-  'GET /reports/statement/export': 'reports.exportStatement',
-}
-
-/** Every operation that a client with an API key can call, with its name: all but those of dashboard sessions and the event stream. */
+/** Every operation that a client with an API key can call, named by its id: all but those of dashboard sessions and the event stream. */
 export function clientMethods({ paths }: ApiDocument): ClientMethod[] {
   const own = Object.keys(paths).filter((path) => path !== '/health' && !path.startsWith('/auth/'))
   return own.flatMap((path) =>
@@ -95,7 +86,7 @@ export function clientMethods({ paths }: ApiDocument): ClientMethod[] {
       const all = operation.parameters ?? []
       const query = all.filter((each) => each.in === 'query')
       const content = operation.requestBody?.content['application/json']
-      const full = NAMES[`${method} ${path}`] ?? nameOf(method, path, paths, reply)
+      const full = operation.operationId
       return {
         resource: full.slice(0, full.lastIndexOf('.')),
         name: full.slice(full.lastIndexOf('.') + 1),
@@ -138,48 +129,6 @@ function replyOf({ responses }: Operation): ReplyShape {
   const [[key, list] = ['', {} as Schema], ...others] = Object.entries(rest)
   if (total && list.items && others.length === 0) return { kind: 'list', key, items: list.items, example: shown }
   return { kind: 'data', schema: data, example: shown }
-}
-
-/**
- * The name of an operation, from its path: static parts are resources, and what follows an id is part of the method. `GET
- * /payment-routes/{paymentRouteId}/deposits` is `paymentRoutes.listDeposits`, `POST /swaps/{swapId}/cancel` is `swaps.cancel`.
- */
-function nameOf(method: string, path: string, paths: ApiDocument['paths'], reply: ReplyShape): string {
-  const parts = path.slice(1).split('/')
-  const firstId = parts.findIndex((part) => part.startsWith('{'))
-  const before = firstId === -1 ? parts : parts.slice(0, firstId)
-  const after = firstId === -1 ? [] : parts.slice(firstId + 1).filter((part) => !part.startsWith('{'))
-  const resources = before.map((part) => RESOURCES[part] ?? camel(part))
-  const last = parts.at(-1) ?? ''
-  const has = (each: string) => paths[path]?.[each] !== undefined
-  const crud: Record<string, string> = {
-    GET: reply.kind === 'list' ? 'list' : 'retrieve',
-    POST: 'create',
-    PATCH: 'update',
-    PUT: 'replace',
-    DELETE: 'delete',
-  }
-  if (after.length > 0) {
-    const [noun = '', verb] = after
-    const ofOne = parts.filter((part) => part.startsWith('{')).length > 1
-    if (verb) return [...resources, `${camel(verb)}${pascal(ofOne ? singular(noun) : noun)}`].join('.')
-    if (method === 'POST') {
-      const isNoun = noun.endsWith('s')
-      return [...resources, isNoun ? `create${pascal(singular(noun))}` : camel(noun)].join('.')
-    }
-    const isOne = last.startsWith('{')
-    return [
-      ...resources,
-      `${reply.kind === 'file' ? 'download' : crud[method]}${pascal(isOne ? singular(noun) : noun)}`,
-    ].join('.')
-  }
-  const parent = `/${parts.slice(0, -1).join('/')}`
-  const isAction = firstId === -1 && parts.length > 1 && !paths[`${path}/{id}`]
-  if (isAction && last === 'export') return [...resources.slice(0, -1), 'export'].join('.')
-  if (isAction && method === 'POST' && !has('get')) return resources.join('.')
-  if (isAction && method === 'GET' && reply.kind !== 'list' && !paths[parent]?.get && !has('patch'))
-    return resources.join('.')
-  return [...resources, crud[method]].join('.')
 }
 
 /** `paymentRoutes` of `payment-routes`, `invoicePdf` of `invoice.pdf`. */

@@ -9,7 +9,7 @@ import type { Place } from './place.ts'
 const PAGE = `<!doctype html><title>Shop</title><script type="module">
 import { Payments } from '/esm/index.js'
 const [url, id] = location.hash.slice(1).split('|')
-new Payments({ url }).pay.retrieve(id).then(
+new Payments({ url }).pay.get(id).then(
   ({ title }) => { document.title = title },
   (error) => { document.title = 'failed: ' + error.message },
 )

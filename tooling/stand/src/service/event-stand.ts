@@ -74,7 +74,7 @@ export async function openEventStand(database: DatabaseUrls, devTargets: readonl
           runtime.trigger(OUTBOX)
         },
         async leave() {
-          for (const webhookEndpointId of endpoints) await webhooks.remove({ webhookEndpointId })
+          for (const webhookEndpointId of endpoints) await webhooks.delete({ webhookEndpointId })
         },
       }
     },

@@ -21,7 +21,7 @@ export interface DescribedError {
 
 /** An operation as the OpenAPI document describes it, without references to responses. */
 export interface Described {
-  /** `createPaymentRoute`, which is the last part of its page's address too. */
+  /** `paymentRoutes.create`, which is the last part of its page's address too. */
   readonly id: string
   readonly method: string
   /** As in the document, without `/v1`. */

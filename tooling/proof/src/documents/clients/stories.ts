@@ -36,40 +36,40 @@ async function tell() {
 tell().catch((error) => { console.error(error); process.exit(1) })
 `,
   '@hey-api/openapi-ts': `import { client } from './client.gen'
-import { createCustomer, createPaymentRoute, listTransactions, moveSandboxClockForward, simulateDepositToPaymentRoute, syncDepositsNow } from './sdk.gen'
+import { customersCreate, paymentRoutesCreate, transactionsList, sandboxAdvance, sandboxPaymentRoutesDeposit, paymentRoutesSyncDeposits } from './sdk.gen'
 ${HEAD}
 client.setConfig({ baseUrl: url, auth: key, throwOnError: true })
 async function tell() {
-  const customer = await createCustomer({ body: ada, headers: once() })
+  const customer = await customersCreate({ body: ada, headers: once() })
   // @ts-expect-error a customer needs an email
-  const wrong = () => createCustomer({ body: { name: 'Ada' }, headers: once() })
+  const wrong = () => customersCreate({ body: { name: 'Ada' }, headers: once() })
   const id = customer.data?.data.id ?? ''
-  const made = await createPaymentRoute({ body: route(id), headers: once() })
+  const made = await paymentRoutesCreate({ body: route(id), headers: once() })
   const path = { paymentRouteId: made.data?.data.id ?? '' }
-  await simulateDepositToPaymentRoute({ path, body: { amount: '12.50' }, headers: once() })
-  await moveSandboxClockForward({ body: { seconds: 60 }, headers: once() })
-  await syncDepositsNow({ path, headers: once() })
-  const list = await listTransactions({ query: { customerId: id } })
+  await sandboxPaymentRoutesDeposit({ path, body: { amount: '12.50' }, headers: once() })
+  await sandboxAdvance({ body: { seconds: 60 }, headers: once() })
+  await paymentRoutesSyncDeposits({ path, headers: once() })
+  const list = await transactionsList({ query: { customerId: id } })
   end(list.data?.data.transactions ?? [])
 }
 tell().catch((error) => { console.error(error); process.exit(1) })
 `,
-  orval: `import { createCustomer, createPaymentRoute, listTransactions, moveSandboxClockForward, simulateDepositToPaymentRoute, syncDepositsNow } from './api'
+  orval: `import { customersCreate, paymentRoutesCreate, transactionsList, sandboxAdvance, sandboxPaymentRoutesDeposit, paymentRoutesSyncDeposits } from './api'
 ${HEAD}
 const options = () => ({ headers: { authorization: 'Bearer ' + key, ...once() } })
 async function tell() {
-  const customer = await createCustomer(ada, options())
+  const customer = await customersCreate(ada, options())
   // @ts-expect-error a customer needs an email
-  const wrong = () => createCustomer({ name: 'Ada' }, options())
+  const wrong = () => customersCreate({ name: 'Ada' }, options())
   if (customer.status !== 201) throw new Error(customer.data.message)
   const { id } = customer.data.data
-  const made = await createPaymentRoute(route(id), options())
+  const made = await paymentRoutesCreate(route(id), options())
   if (made.status !== 201) throw new Error(made.data.message)
   const routeId = made.data.data.id
-  await simulateDepositToPaymentRoute(routeId, { amount: '12.50' }, options())
-  await moveSandboxClockForward({ seconds: 60 }, options())
-  await syncDepositsNow(routeId, options())
-  const list = await listTransactions({ customerId: id }, options())
+  await sandboxPaymentRoutesDeposit(routeId, { amount: '12.50' }, options())
+  await sandboxAdvance({ seconds: 60 }, options())
+  await paymentRoutesSyncDeposits(routeId, options())
+  const list = await transactionsList({ customerId: id }, options())
   if (list.status !== 200) throw new Error(list.data.message)
   end(list.data.data.transactions)
 }

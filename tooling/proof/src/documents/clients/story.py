@@ -19,11 +19,11 @@ def once():
 
 
 def create():
-    return customers.create_customer(api.CreateCustomerRequest(name="Ada Obi", email=EMAIL), **once()).data
+    return customers.customers_create(api.CustomersCreateRequest(name="Ada Obi", email=EMAIL), **once()).data
 
 
 customer = create()
-request = api.CreatePaymentRouteRequest(
+request = api.PaymentRoutesCreateRequest(
     name="Treasury",
     origin_chain_key="ethereum",
     destination_chain_key="base",
@@ -31,14 +31,14 @@ request = api.CreatePaymentRouteRequest(
     destination_address="0x" + secrets.token_hex(20),
     customer_id=customer.id,
 )
-route = routes.create_payment_route(request, **once()).data
-assert routes.get_payment_route(route.id).data.customer_id == customer.id
-sandbox.simulate_deposit_to_payment_route(
-    route.id, api.SimulateDepositToPaymentRouteRequest(amount="12.50"), **once()
+route = routes.payment_routes_create(request, **once()).data
+assert routes.payment_routes_get(route.id).data.customer_id == customer.id
+sandbox.sandbox_payment_routes_deposit(
+    route.id, api.SandboxPaymentRoutesDepositRequest(amount="12.50"), **once()
 )
-sandbox.move_sandbox_clock_forward(api.MoveSandboxClockForwardRequest(seconds=60), **once())
-routes.sync_deposits_now(route.id, **once())
-listed = api.TransactionsApi(client).list_transactions(customer_id=customer.id).data.transactions
+sandbox.sandbox_advance(api.SandboxAdvanceRequest(seconds=60), **once())
+routes.payment_routes_sync_deposits(route.id, **once())
+listed = api.TransactionsApi(client).transactions_list(customer_id=customer.id).data.transactions
 print(next(each.amount for each in listed if each.kind == "payment_route"))
 try:
     create()

@@ -18,10 +18,10 @@ customers = CustomersApi.new
 routes = PaymentRoutesApi.new
 sandbox = SandboxApi.new
 once = -> { { idempotency_key: SecureRandom.uuid } }
-create = -> { customers.create_customer(CreateCustomerRequest.new(name: 'Ada Obi', email: EMAIL), once.call).data }
+create = -> { customers.customers_create(CustomersCreateRequest.new(name: 'Ada Obi', email: EMAIL), once.call).data }
 
 customer = create.call
-request = CreatePaymentRouteRequest.new(
+request = PaymentRoutesCreateRequest.new(
   name: 'Treasury',
   origin_chain_key: 'ethereum',
   destination_chain_key: 'base',
@@ -29,13 +29,13 @@ request = CreatePaymentRouteRequest.new(
   destination_address: "0x#{SecureRandom.hex 20}",
   customer_id: customer.id
 )
-route = routes.create_payment_route(request, once.call).data
-raise 'another customer' unless routes.get_payment_route(route.id).data.customer_id == customer.id
+route = routes.payment_routes_create(request, once.call).data
+raise 'another customer' unless routes.payment_routes_get(route.id).data.customer_id == customer.id
 
-sandbox.simulate_deposit_to_payment_route(route.id, SimulateDepositToPaymentRouteRequest.new(amount: '12.50'), once.call)
-sandbox.move_sandbox_clock_forward(MoveSandboxClockForwardRequest.new(seconds: 60), once.call)
-routes.sync_deposits_now(route.id, once.call)
-listed = TransactionsApi.new.list_transactions(customer_id: customer.id).data.transactions
+sandbox.sandbox_payment_routes_deposit(route.id, SandboxPaymentRoutesDepositRequest.new(amount: '12.50'), once.call)
+sandbox.sandbox_advance(SandboxAdvanceRequest.new(seconds: 60), once.call)
+routes.payment_routes_sync_deposits(route.id, once.call)
+listed = TransactionsApi.new.transactions_list(customer_id: customer.id).data.transactions
 puts listed.find { |each| each.kind == 'payment_route' }.amount
 begin
   create.call

@@ -71,7 +71,7 @@ export function EndpointActions({ of }: { of: Endpoint }) {
       {asked === 'delete' && (
         <Ask
           title="Delete the endpoint"
-          run={() => api.webhooks.remove.mutate({ webhookEndpointId })}
+          run={() => api.webhooks.delete.mutate({ webhookEndpointId })}
           done={() => void renew().then(() => navigate('/webhooks'))}
           close={close}
         >

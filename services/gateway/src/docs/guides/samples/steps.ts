@@ -168,10 +168,12 @@ const typed = ({ fields }: Operation, name: string, text: string): unknown =>
 /** The names of a text's variables. */
 export const variablesOf = (text: Text): string[] => partsOf(text).filter((_part, at) => at % 2 === 1)
 
-/** What an operation returns, in one word: `deposit` of `paymentRoutes.createDeposit`. */
-export function nounOf({ resource, name }: Operation): string {
-  const [, noun] = name.match(/^(?:create|retrieve|update)([A-Z]\w*)$/) ?? []
+/** What an operation returns, in one word: `deposit` of `sandbox.paymentRoutes.deposit`, `customer` of `customers.create`. */
+export function nounOf({ resource, name, method }: Operation): string {
+  const [, noun] = name.match(/^(?:change|sell|verify)([A-Z]\w*)$/) ?? []
   if (noun) return noun.replace(/^\w/, (letter) => letter.toLowerCase())
+  const isNoun = resource.startsWith('sandbox.') || (method === 'GET' && !['get', 'list', 'lookup'].includes(name))
+  if (isNoun) return singular(name)
   const last = resource.split('.').at(-1) ?? ''
   return last === 'pay' ? 'session' : singular(last)
 }
