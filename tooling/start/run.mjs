@@ -32,6 +32,7 @@ const tools = {
   demo: 'tooling/start/src/main.ts',
   bench: 'tooling/bench/src/main.ts',
   proof: 'tooling/proof/src/main.ts',
+  contract: 'tooling/acceptance/src/compatibility/main.ts',
   derive: 'tooling/generate/src/documents/main.ts',
   migration: 'tooling/generate/src/migrations/main.ts',
   mutate: 'tooling/mutate/src/main.ts',

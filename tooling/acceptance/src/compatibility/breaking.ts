@@ -1,139 +1,86 @@
-const METHODS = new Set(['get', 'post', 'put', 'patch', 'delete'])
+import type { Contract, OperationContract } from './contract.ts'
+import { schemaComparison } from './schemas.ts'
 
-type Json = { readonly [key: string]: unknown }
+type Comparison = ReturnType<typeof schemaComparison>
 
 /**
- * What in `next` would break a client written against `base`, one sentence each; empty when nothing does. Requests may
- * only become more tolerant and responses only richer: operations, statuses and response fields stay, no new field is
- * required, and no accepted value is rejected.
+ * What in `next` would break a client that was written against `base`, one sentence each; empty when nothing does. Operations keep their
+ * names, requests may only become more tolerant and replies and events only richer, and what clients branch on (status, code, message) stays.
  */
-export function breaking(base: Json, next: Json): string[] {
-  const found: string[] = []
-  const schemas = { base: schemasOf(base), next: schemasOf(next) }
-  for (const [path, item] of Object.entries(base.paths as Record<string, Json>)) {
-    for (const [method, old] of Object.entries(item as Record<string, Json>)) {
-      if (!METHODS.has(method)) continue
-      const where = `${method.toUpperCase()} ${path}`
-      const now = ((next.paths as Record<string, Json>)[path] as Record<string, Json> | undefined)?.[method]
-      if (!now) {
-        found.push(`${where} is gone`)
-        continue
-      }
-      parameters(where, old, now, found)
-      const oldBody = content(old.requestBody)
-      const newBody = content(now.requestBody)
-      if (newBody)
-        request(`${where} body`, oldBody ?? { type: 'object', properties: {} }, newBody, schemas, found, new Set())
-      else if (oldBody) found.push(`${where} takes no body any more`)
-      for (const [status, oldReply] of Object.entries(old.responses as Record<string, Json>)) {
-        const newReply = (now.responses as Record<string, Json>)[status]
-        if (!newReply) {
-          if (status.startsWith('2')) found.push(`${where} no longer answers ${status}`)
-          continue
-        }
-        const schema = content(newReply)
-        if (schema) reply(`${where} ${status}`, content(oldReply) ?? {}, schema, schemas, found, new Set())
-      }
-    }
-  }
-  return found
+export function breaking(base: Contract, next: Contract): string[] {
+  const comparison = schemaComparison(base.schemas, next.schemas)
+  const found = [
+    ...Object.entries(base.operations).flatMap(([id, old]) => {
+      const now = next.operations[id]
+      const where = `${old.method} ${old.path}`
+      return now ? operation(where, old, now, comparison) : [`${where} is gone as ${id}`]
+    }),
+    ...Object.entries(base.events).flatMap(([type, old]) => {
+      const now = next.events[type]
+      if (!now) return [`The event ${type} is gone`]
+      return [
+        ...(now.optIn && !old.optIn ? [`The event ${type} is sent only where it is listed`] : []),
+        ...comparison.reply({ where: `The event ${type}`, base: old.payload, next: now.payload }),
+      ]
+    }),
+    ...Object.entries(base.errors).flatMap(([code, { status, message }]) => {
+      const now = next.errors[code]
+      if (!now) return [`The error ${code} is gone`]
+      return [
+        ...(now.status === status ? [] : [`The error ${code} has the status ${now.status}, not ${status}`]),
+        ...(now.message === message ? [] : [`The error ${code} no longer says "${message}"`]),
+      ]
+    }),
+  ]
+  return [...new Set(found)]
 }
 
-interface Schemas {
-  readonly base: Record<string, Json>
-  readonly next: Record<string, Json>
+/** Who may call, from anyone on, and what a key needs. */
+const ACCESS = ['public', 'key', 'session'] as const
+const SCOPES = [undefined, 'api:read', 'api:write'] as const
+
+function operation(where: string, old: OperationContract, now: OperationContract, compare: Comparison): string[] {
+  const nothing = { type: 'object', properties: {} }
+  const types = Object.keys(old.reply.content)
+  return [
+    ...(now.method === old.method && now.path === old.path ? [] : [`${where} is now ${now.method} ${now.path}`]),
+    ...(ACCESS.indexOf(now.access) > ACCESS.indexOf(old.access) ? [`${where} newly needs a ${now.access}`] : []),
+    ...(old.access === 'key' && now.access === 'key' && SCOPES.indexOf(now.scope) > SCOPES.indexOf(old.scope)
+      ? [`${where} newly needs the scope ${now.scope}`]
+      : []),
+    ...parameters(where, old, now, compare),
+    ...(old.request && !now.request ? [`${where} takes no body any more`] : []),
+    ...(now.request
+      ? compare.request({ where: `${where} body`, base: old.request ?? nothing, next: now.request })
+      : []),
+    ...(now.reply.status === old.reply.status ? [] : [`${where} answers ${now.reply.status}, not ${old.reply.status}`]),
+    ...(now.reply.message === old.reply.message ? [] : [`${where} no longer says "${old.reply.message}"`]),
+    ...old.reply.headers
+      .filter((name) => !now.reply.headers.includes(name))
+      .map((name) => `${where} lost the header ${name}`),
+    ...types.flatMap((type) => {
+      const [base, next] = [old.reply.content[type] ?? {}, now.reply.content[type]]
+      return next ? compare.reply({ where: `${where} reply`, base, next }) : [`${where} no longer answers ${type}`]
+    }),
+    ...old.errors
+      .filter((code) => !now.errors.includes(code))
+      .map((code) => `${where} no longer answers the error ${code}`),
+  ]
 }
 
-const schemasOf = (document: Json) => ((document.components as Json | undefined)?.schemas ?? {}) as Record<string, Json>
-const content = (part: unknown): Json | undefined =>
-  ((part as Json | undefined)?.content as Record<string, Json> | undefined)?.['application/json']?.schema as
-    | Json
-    | undefined
-
-function parameters(where: string, old: Json, now: Json, found: string[]): void {
-  const list = (of: Json) => (of.parameters ?? []) as readonly { name: string; in: string; required?: boolean }[]
-  for (const parameter of list(now)) {
-    const before = list(old).find((each) => each.name === parameter.name && each.in === parameter.in)
-    if (parameter.required && !before?.required)
-      found.push(`${where} newly requires ${parameter.in} parameter ${parameter.name}`)
-  }
-  for (const parameter of list(old)) {
-    if (!list(now).some((each) => each.name === parameter.name && each.in === parameter.in))
-      found.push(`${where} lost ${parameter.in} parameter ${parameter.name}`)
-  }
-}
-
-function deref(schema: Json, schemas: Record<string, Json>): Json {
-  const reference = schema.$ref
-  return typeof reference === 'string' ? (schemas[reference.split('/').at(-1) ?? ''] ?? {}) : schema
-}
-
-const typesOf = (schema: Json): readonly string[] =>
-  schema.type === undefined ? [] : ([schema.type].flat() as string[])
-const shape = (schema: Json) => ({
-  properties: (schema.properties ?? {}) as Record<string, Json>,
-  required: new Set((schema.required ?? []) as string[]),
-})
-
-/** A client sends what `old` allowed: `now` must accept all of it. */
-function request(
-  where: string,
-  oldRaw: Json,
-  nowRaw: Json,
-  schemas: Schemas,
-  found: string[],
-  seen: Set<string>,
-): void {
-  const [old, now] = [deref(oldRaw, schemas.base), deref(nowRaw, schemas.next)]
-  if (looped(where, nowRaw, seen)) return
-  for (const type of typesOf(old))
-    if (typesOf(now).length > 0 && !typesOf(now).includes(type)) found.push(`${where} refuses type ${type}`)
-  for (const value of (old.enum ?? []) as unknown[])
-    if (now.enum && !(now.enum as unknown[]).includes(value)) found.push(`${where} refuses ${JSON.stringify(value)}`)
-  for (const [limit, worse] of [
-    ['maxLength', (a: number, b: number) => b < a],
-    ['maximum', (a: number, b: number) => b < a],
-    ['maxItems', (a: number, b: number) => b < a],
-    ['minLength', (a: number, b: number) => b > a],
-    ['minimum', (a: number, b: number) => b > a],
-  ] as const) {
-    const [a, b] = [old[limit] as number | undefined, now[limit] as number | undefined]
-    if (b !== undefined && (a === undefined || worse(a, b))) found.push(`${where} has a tighter ${limit}`)
-  }
-  const [before, after] = [shape(old), shape(now)]
-  for (const name of after.required) if (!before.required.has(name)) found.push(`${where} newly requires ${name}`)
-  for (const [name, schema] of Object.entries(before.properties)) {
-    const own = after.properties[name]
-    if (own) request(`${where}.${name}`, schema, own, schemas, found, seen)
-    else if (now.additionalProperties === false) found.push(`${where} refuses ${name}`)
-  }
-}
-
-/** A client reads what `old` promised: `now` must still return all of it. */
-function reply(where: string, oldRaw: Json, nowRaw: Json, schemas: Schemas, found: string[], seen: Set<string>): void {
-  const [old, now] = [deref(oldRaw, schemas.base), deref(nowRaw, schemas.next)]
-  if (looped(where, nowRaw, seen)) return
-  for (const type of typesOf(now))
-    if (typesOf(old).length > 0 && !typesOf(old).includes(type)) found.push(`${where} may now be ${type}`)
-  // A message is for people: it still says the same, but is no longer promised for ever.
-  const said = /\d{3}\.message$/.test(where) ? (now.const ?? now.example) : now.const
-  if (old.const !== undefined && said !== old.const) found.push(`${where} is no longer ${JSON.stringify(old.const)}`)
-  const [before, after] = [shape(old), shape(now)]
-  for (const [name, schema] of Object.entries(before.properties)) {
-    const own = after.properties[name]
-    if (!own) found.push(`${where} lost ${name}`)
-    else {
-      if (before.required.has(name) && !after.required.has(name)) found.push(`${where} no longer promises ${name}`)
-      reply(`${where}.${name}`, schema, own, schemas, found, seen)
-    }
-  }
-  if (old.items && now.items) reply(`${where}[]`, old.items as Json, now.items as Json, schemas, found, seen)
-}
-
-function looped(where: string, schema: Json, seen: Set<string>): boolean {
-  if (typeof schema.$ref !== 'string') return false
-  const mark = `${where.split(/[ .]/).at(-1)} ${schema.$ref}`
-  if (seen.has(mark)) return true
-  seen.add(mark)
-  return false
+function parameters(where: string, old: OperationContract, now: OperationContract, compare: Comparison): string[] {
+  const key = (each: { in: string; name: string }) => `${each.in} parameter ${each.name}`
+  const before = new Map(old.parameters.map((each) => [key(each), each]))
+  const after = new Map(now.parameters.map((each) => [key(each), each]))
+  return [
+    ...[...after]
+      .filter(([name, each]) => each.required && !before.get(name)?.required)
+      .map(([name]) => `${where} newly requires ${name}`),
+    ...[...before].flatMap(([name, each]) => {
+      const own = after.get(name)
+      return own
+        ? compare.request({ where: `${where} ${name}`, base: each.schema, next: own.schema })
+        : [`${where} lost ${name}`]
+    }),
+  ]
 }
