@@ -1,6 +1,6 @@
-import type { EventType } from '@payments/platform'
+import { type EventType, sampleOf } from '@payments/platform'
 import { z } from 'zod'
-import { Deposit, depositSample, PaymentRoute, routeSample } from './schemas.ts'
+import { Deposit, PaymentRoute } from './schemas.ts'
 
 const previousStatus = z.string().nullable()
 const correction = z
@@ -8,20 +8,34 @@ const correction = z
   .optional()
   .meta({ description: 'Present where an operator has corrected what had been recorded' })
 
+/** Of an organisation's own account. */
+const own = { customerId: null, metadata: {} }
+
 export const events = {
   'payment_route.created': {
     description: 'A payment route was created',
     data: PaymentRoute.extend({ previousStatus: z.null() }),
-    sample: { ...routeSample, previousStatus: null },
+    sample: () => sampleOf(PaymentRoute, { ...own, previousStatus: null }),
   },
   'payment_route.updated': {
     description: 'The status of a payment route changed',
     data: PaymentRoute.extend({ previousStatus }),
-    sample: { ...routeSample, status: 'deleted', previousStatus: 'active' },
+    sample: () => sampleOf(PaymentRoute, { ...own, status: 'deleted', previousStatus: 'active' }),
   },
   'payment_route.deposit.updated': {
     description: 'A deposit to a payment route was received, or its status changed',
     data: Deposit.extend({ previousStatus, correction }),
-    sample: { ...depositSample, previousStatus: 'pending' },
+    sample: () =>
+      sampleOf(Deposit, {
+        customerId: null,
+        status: 'completed',
+        destination: {
+          ...{ network: 'base', symbol: 'USDC', address: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F' },
+          ...{ amount: '12.4', amountUsd: '12.4' },
+        },
+        failureReason: null,
+        refundedAmount: null,
+        previousStatus: 'pending',
+      }),
   },
 } satisfies Record<string, EventType>

@@ -5,7 +5,6 @@ import {
   count,
   createdAt,
   environments,
-  exampleId,
   id,
   items,
   Metadata,
@@ -269,40 +268,3 @@ export const SandboxDepositResult = z.object({
   amount: text('Amount as decimal text', '12.50'),
   outcome: Outcome,
 })
-
-const at = '2026-01-31T12:00:00.000Z'
-/** Samples of the events of routes and deposits. */
-export const routeSample = {
-  id: exampleId(ROUTE),
-  name: 'Treasury',
-  provider: 'sandbox',
-  status: 'active',
-  customerId: null,
-  originChainKey: 'ethereum',
-  originCurrency: 'USDC',
-  destinationChainKey: 'base',
-  destinationCurrency: 'USDC',
-  destinationAddress: WALLET,
-  refundAddress: SAFE,
-  depositAddress: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
-  metadata: {},
-  createdAt: at,
-  updatedAt: at,
-}
-export const depositSample = {
-  id: exampleId(DEPOSIT),
-  paymentRouteId: exampleId(ROUTE),
-  customerId: null,
-  provider: 'sandbox',
-  relayRequestId: '0x2f6e1c77',
-  status: 'completed',
-  origin: { network: 'ethereum', symbol: 'USDC', amount: '12.5', amountUsd: '12.5' },
-  destination: { network: 'base', symbol: 'USDC', address: WALLET, amount: '12.4', amountUsd: '12.4' },
-  depositTxHash: `0x${'9c2d0e5a'.repeat(8)}`,
-  failureReason: null,
-  refundTo: { address: SAFE, owner: 'organisation' },
-  refundedAmount: null,
-  relayUpdatedAt: at,
-  createdAt: at,
-  updatedAt: at,
-}

@@ -4,7 +4,6 @@ import {
   allowOffCurve,
   createdAt,
   environments,
-  exampleId,
   id,
   isWholeBasisPoints,
   items,
@@ -185,33 +184,3 @@ export const SandboxSwapDepositResult = z.object({
   amount: amountText('What arrived', '100'),
   outcome: Outcome,
 })
-
-const at = '2026-01-31T12:00:00.000Z'
-/** Sample of the events of swaps. */
-export const swapSample = {
-  id: exampleId(SWAP),
-  provider: 'sandbox',
-  status: 'completed',
-  fromCurrency: 'EURC',
-  toCurrency: 'USDC',
-  amount: '100',
-  expectedAmount: '107.946',
-  minimumAmount: '107.40627',
-  maxSlippagePercent: 0.5,
-  depositedAmount: '100',
-  receivedAmount: '107.946',
-  rate: '1.07946',
-  fees: '0.054',
-  depositAddress: DEPOSIT,
-  destinationAddress: WALLET,
-  refundAddress: REFUND,
-  depositTxHash: HASH,
-  swapTxHash: HASH,
-  refundTxHash: null,
-  failureReason: null,
-  customerId: null,
-  metadata: {},
-  expiresAt: at,
-  createdAt: at,
-  updatedAt: at,
-}

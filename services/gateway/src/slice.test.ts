@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { call, launchArtefact, startReceiver } from '#testing'
 import { openApiDocument } from './openapi/document.ts'
-import type { Json } from './openapi/examples.ts'
+import type { Json } from './openapi/json.ts'
 
 test('a merchant signs up, creates a payment route and receives a verified webhook of a completed deposit', async () => {
   const receiver = await startReceiver()

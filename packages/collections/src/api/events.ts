@@ -1,6 +1,6 @@
-import type { EventType } from '@payments/platform'
+import { type EventType, sampleOf } from '@payments/platform'
 import { z } from 'zod'
-import { Collection, collectionSample, Session, sessionSample } from './schemas.ts'
+import { Collection, collectionFacts, Session, sessionFacts } from './schemas.ts'
 
 const correction = z
   .literal(true)
@@ -14,7 +14,7 @@ export const events = {
     description:
       'A payment link, invoice or checkout was created, or a checkout session was started (`type`: `session`)',
     data: Data(z.null().meta({ description: 'Null: it was created' })),
-    sample: { ...collectionSample, status: 'open', paymentsCount: 0, receivedAmount: '0', previousStatus: null },
+    sample: () => sampleOf(Collection, { ...collectionFacts, previousStatus: null }),
   },
   'collection.updated': {
     description:
@@ -25,6 +25,6 @@ export const events = {
         example: 'processing',
       }),
     ),
-    sample: { ...sessionSample, previousStatus: 'processing' },
+    sample: () => sampleOf(Session, { ...sessionFacts, previousStatus: 'processing' }),
   },
 } satisfies Record<string, EventType>

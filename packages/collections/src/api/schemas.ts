@@ -604,12 +604,10 @@ export const SandboxPaymentResult = z.object({
 })
 
 const at = '2026-01-31T12:00:00.000Z'
-/** Samples of events. */
-export const collectionSample = {
-  id: exampleId(COLLECTION),
+/** What the examples of the events of an invoice and of a session that is paid have instead of those of their fields. */
+export const collectionFacts = {
   type: 'invoice',
-  status: 'paid',
-  title: 'Consulting in January',
+  status: 'open',
   description: null,
   amount: '860',
   pricing: null,
@@ -627,50 +625,27 @@ export const collectionSample = {
       tax: '60',
     },
   ],
-  number: 'INV-000001',
-  currency: 'USDC',
-  destinationChainKey: 'base',
-  destinationAddress: WALLET,
   acceptedNetworks: null,
   acceptedCurrencies: null,
-  methods: ['onchain'],
-  paymentOptions: [{ networkKey: 'ethereum', currency: 'USDC', estimatedFee: '0.61', estimatedSeconds: 70 }],
   customerId: null,
-  dueAt: at,
   expiresAt: null,
   maxPayments: null,
-  paymentsCount: 1,
-  receivedAmount: '860',
   redirectUrl: null,
   cancelUrl: null,
   allowedOrigins: [],
-  embedConfig: { layout: 'card', accentColor: '#1a56db', hideBrandFooter: false },
   branding: allFields({}),
-  paymentPolicy: { mismatch: 'keep', tolerancePercent: 0.5, graceMinutes: 60 },
-  payUrl: `https://pay.example/pay/${exampleId(COLLECTION)}`,
   metadata: {},
-  createdAt: at,
-  updatedAt: at,
-}
-export const sessionSample = {
-  id: exampleId(SESSION),
-  provider: 'sandbox',
-  parentId: exampleId(COLLECTION),
-  type: 'session',
+} satisfies Partial<z.output<typeof Collection>>
+export const sessionFacts = {
   status: 'paid',
-  method: 'onchain',
-  networkKey: 'ethereum',
-  currency: 'USDC',
   amount: '860',
   pricing: null,
   minimumAmount: '855.7',
   receivedAmount: '860',
   remainingAmount: '0',
   fiatValue: null,
-  destinationCurrency: 'USDC',
   deliveredAmount: '859.2',
   fees: '0.8',
-  depositAddress: DEPOSIT,
   bankAccount: null,
   paymentUri: `ethereum:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48@1/transfer?address=${DEPOSIT}&uint256=860000000`,
   payments: [
@@ -692,16 +667,9 @@ export const sessionSample = {
       receivedAt: at,
     },
   ],
-  paidOver: false,
-  paidTwice: false,
-  paidLate: false,
   failureReason: null,
   payerEmail: null,
   refundAddress: null,
   refundTo: { address: DEPOSIT, owner: 'organisation' },
-  expiresAt: at,
   acceptedUntil: '2026-01-31T13:00:00.000Z',
-  paidAt: at,
-  createdAt: at,
-  updatedAt: at,
-}
+} satisfies Partial<z.output<typeof Session>>

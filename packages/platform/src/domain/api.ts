@@ -16,8 +16,8 @@ interface Tag {
 export interface EventType {
   readonly description: string
   readonly data: z.ZodType
-  /** An example of `data`, for engineers who write a receiver; it must fit the schema. */
-  readonly sample?: Readonly<Record<string, unknown>>
+  /** An example of `data`, for engineers who write a receiver: `sampleOf` takes it from the examples of the schema, when it is asked for. */
+  readonly sample: () => Readonly<Record<string, unknown>>
   /** Sent only to endpoints that list this type in `events`. */
   readonly optIn?: boolean
 }

@@ -16,7 +16,7 @@ export {
   storedRepliesSql,
   storeReply,
 } from './idempotency.ts'
-export { jsonSchemaOf } from './json-schema.ts'
+export { exampleOf, jsonSchemaOf, sampleOf } from './json-schema.ts'
 export * from './operations.ts'
 export { type Audited, operatorCommand, Reason } from './operator-command.ts'
 export { addressBlock, type Count, countHitsSql, hitsOf } from './rate-limits.ts'

@@ -21,9 +21,10 @@ export function eventTypes(domains: readonly Domain[]): readonly EventTypeRow[] 
       description: row.description,
       optIn: row.optIn ?? false,
       schema: jsonSchemaOf(payloadOf(type, row.data)),
-      sample: row.sample
-        ? { id: '01936f2a-7c1e-7000-8000-000000000001', type, created: '2026-01-31T12:00:00.000Z', data: row.sample }
-        : null,
+      sample: {
+        ...{ id: '01936f2a-7c1e-7000-8000-000000000001', type, created: '2026-01-31T12:00:00.000Z' },
+        data: row.sample(),
+      },
     }))
   cache.set(domains, rows)
   return rows

@@ -1,4 +1,5 @@
-import type { EventType } from '@payments/platform'
+import { exampleId } from '@payments/kernel'
+import { type EventType, sampleOf } from '@payments/platform'
 import { Endpoint } from '../schemas.ts'
 import { TEST_EVENT } from '../test-event.ts'
 
@@ -6,14 +7,6 @@ export const events = {
   [TEST_EVENT]: {
     description: 'A requested test event, sent to one endpoint only',
     data: Endpoint,
-    sample: {
-      id: '01936f2a-7c1e-7000-8000-000000000002',
-      url: 'https://merchant.example/webhooks',
-      description: null,
-      events: null,
-      status: 'enabled',
-      createdAt: '2026-01-31T12:00:00.000Z',
-      updatedAt: '2026-01-31T12:00:00.000Z',
-    },
+    sample: () => sampleOf(Endpoint, { id: exampleId(2), description: null, events: null }),
   },
 } satisfies Record<string, EventType>

@@ -1,4 +1,4 @@
-import type { Json } from '../openapi/examples.ts'
+import type { Json } from '../openapi/json.ts'
 import { guides } from './guides/guides.ts'
 
 type Operation = { readonly summary: string; readonly tags?: readonly string[] }

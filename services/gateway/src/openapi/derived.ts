@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Audience } from './document.ts'
-import type { Json } from './examples.ts'
+import type { Json } from './json.ts'
 
 const files: Readonly<Record<Audience, URL>> = {
   merchants: new URL('../../../../docs/derived/openapi.json', import.meta.url),

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { errors as gatewayErrors } from '../operations/errors.ts'
 import { operations as restOperations } from '../operations/operations.ts'
 import { openApiDocument } from './document.ts'
-import type { Json } from './examples.ts'
+import type { Json } from './json.ts'
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 

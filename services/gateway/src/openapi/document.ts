@@ -1,10 +1,10 @@
 import { appRouter, everyDomain } from '@payments/api'
-import { jsonSchemaOf } from '@payments/platform'
+import { exampleOf, jsonSchemaOf } from '@payments/platform'
 import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { operations, type RestOperation } from '../operations/operations.ts'
 import { webhookSection } from './events.ts'
-import { exampleOf, type Json } from './examples.ts'
 import { health } from './health.ts'
+import type { Json } from './json.ts'
 import { complete } from './operation.ts'
 import { headers, schemas as responseSchemas, sharedResponses } from './responses.ts'
 

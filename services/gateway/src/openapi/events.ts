@@ -1,5 +1,5 @@
 import { catalogueOf, type Domain, type EventType, jsonSchemaOf } from '@payments/platform'
-import type { Json } from './examples.ts'
+import type { Json } from './json.ts'
 
 const EVENT_ID = '01936f2a-7c1e-7000-8000-0000000000e1'
 const CREATED = '2026-01-31T12:00:00.000Z'
@@ -44,7 +44,7 @@ function payload(type: string, row: EventType): Json {
   const data = jsonSchemaOf(row.data) as { properties?: Record<string, Json> }
   const { previousStatus } = data.properties ?? {}
   const previous = previousStatus && {
-    previousStatus: { description: PREVIOUS_STATUS, example: row.sample?.previousStatus, ...previousStatus },
+    previousStatus: { description: PREVIOUS_STATUS, example: row.sample().previousStatus, ...previousStatus },
   }
   return {
     type: 'object',
@@ -84,7 +84,7 @@ function delivery(type: string, row: EventType): Json {
       content: {
         'application/json': {
           schema: { $ref: `#/components/schemas/${schemaName(type)}` },
-          ...(row.sample ? { example: { id: EVENT_ID, type, created: CREATED, data: row.sample } } : {}),
+          example: { id: EVENT_ID, type, created: CREATED, data: row.sample() },
         },
       },
     },

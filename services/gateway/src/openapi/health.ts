@@ -1,5 +1,5 @@
 import { errors } from '@payments/kernel'
-import type { Json } from './examples.ts'
+import type { Json } from './json.ts'
 
 const { busy } = errors
 

@@ -1,7 +1,7 @@
 import { allowsAnonymous, errors as common, sessionOnly } from '@payments/kernel'
 import { mediaTypes, type OperationMeta } from '@payments/platform'
 import type { RestOperation } from '../operations/operations.ts'
-import type { Json } from './examples.ts'
+import type { Json } from './json.ts'
 import { errorResponse } from './responses.ts'
 
 const ENVIRONMENT = {

@@ -1,6 +1,6 @@
 import { errors as common, type ErrorFactory } from '@payments/kernel'
 import { errors } from '../operations/errors.ts'
-import type { Json } from './examples.ts'
+import type { Json } from './json.ts'
 
 interface SharedResponse {
   readonly name: string

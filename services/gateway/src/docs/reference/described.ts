@@ -1,7 +1,7 @@
 import type { ErrorRow } from '@payments/kernel'
 import { derivedDocument } from '../../openapi/derived.ts'
 import type { Audience } from '../../openapi/document.ts'
-import type { Json } from '../../openapi/examples.ts'
+import type { Json } from '../../openapi/json.ts'
 
 export interface Parameter {
   readonly name: string

@@ -1,4 +1,4 @@
-import type { Json } from '../../openapi/examples.ts'
+import type { Json } from '../../openapi/json.ts'
 import { escapeHtml } from '../highlight.ts'
 import { inline } from '../layout.ts'
 import type { Parameter } from './described.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '../../openapi/examples.ts'
+import type { Json } from '../../openapi/json.ts'
 import type { Described } from './described.ts'
 
 /**

@@ -1,0 +1,2 @@
+/** A part of an OpenAPI document. */
+export type Json = Record<string, unknown>
