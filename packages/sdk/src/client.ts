@@ -20,6 +20,7 @@ import { type StatusOptions, waitForStatus } from './wait.ts'
  * console.log(route.depositAddress, route.lastResponse.requestId)
  */
 export class Payments extends Resources {
+  /** @throws TypeError with a sentence that names the option which is wrong */
   constructor(options: PaymentsOptions) {
     super(new Transport(options))
   }

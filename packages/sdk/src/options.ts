@@ -15,6 +15,24 @@ export interface PaymentsOptions extends Defaults {
   readonly onResponse?: (response: ResponseInfo) => void
 }
 
+/** Checks the options of a client, for programs without types. @throws TypeError with a sentence that names the option */
+export function checkOptions(options: PaymentsOptions | undefined): void {
+  const wrong = (name: string, right: string): never => {
+    throw new TypeError(`The option ${name} of Payments must be ${right}`)
+  }
+  const { url, apiKey, ...rest } = Object(options) as PaymentsOptions
+  const isAddress = typeof url === 'string' && /^https?:\/\//i.test(url) && URL.canParse(url)
+  if (!isAddress) wrong('url', 'the address of the service, such as "https://payments.example.com"')
+  const isKey = apiKey === undefined || (typeof apiKey === 'string' && /^[!-~]*$/.test(apiKey))
+  if (!isKey) wrong('apiKey', 'an API key without spaces, such as "svc_test_…"; leave it out for the pay page')
+  for (const name of ['fetch', 'onRequest', 'onResponse'] as const)
+    if (rest[name] !== undefined && typeof rest[name] !== 'function') wrong(name, 'a function')
+  for (const name of ['timeoutMs', 'deadlineMs'] as const)
+    if (rest[name] !== undefined && !(Number(rest[name]) > 0)) wrong(name, 'a number of milliseconds above 0')
+  if (rest.maxRetries !== undefined && !(Number.isInteger(rest.maxRetries) && rest.maxRetries >= 0))
+    wrong('maxRetries', 'a whole number, 0 or more')
+}
+
 interface Defaults {
   /** Milliseconds until one attempt is given up and repeated; 30,000 by default. */
   readonly timeoutMs?: number

@@ -1,5 +1,11 @@
 import { errorOf, isPaymentsError, PaymentsError } from '../errors.ts'
-import type { LastResponse, PaymentsOptions, RequestInfo, RequestOptions } from '../options.ts'
+import {
+  checkOptions,
+  type LastResponse,
+  type PaymentsOptions,
+  type RequestInfo,
+  type RequestOptions,
+} from '../options.ts'
 
 /** One operation, ready to be sent. */
 export interface Call {
@@ -28,6 +34,7 @@ export class Transport {
   readonly #base: string
 
   constructor(options: PaymentsOptions) {
+    checkOptions(options)
     this.#options = options
     this.#base = `${options.url.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1`
   }
