@@ -60,7 +60,7 @@ const chosen = {
 }
 const logoId = z
   .string()
-  .regex(LOGO_ID, 'Must be the `logoId` of an uploaded logo')
+  .regex(LOGO_ID, 'Must be the logoId of an uploaded logo')
   .meta({ description: 'Which of the uploaded logos', example: 'ab'.repeat(32) })
 
 type Fields = typeof chosen & { logoId: typeof logoId }

@@ -44,6 +44,18 @@ test.each([
   expect(texts.flatMap(({ file, text }) => wrongWords(text).map((found) => `${file}: ${found}`))).toEqual([])
 })
 
+/** The beginnings of messages about fields (`errors` of a 422), and of errors. */
+const MESSAGE = /['`]((?:Must|Required|Unknown|Cannot|Not|No|Already|Needs|Leave) (?:(?!['\n]).)*)'/g
+
+test('no message about a field has the backticks of Markdown: programs show it as it is', () => {
+  const files = globSync('{packages,packages/providers,services}/*/src/**/*.ts', { cwd: root })
+  const messages = files
+    .filter((file) => !file.endsWith('.test.ts') && !/generated|states\.ts$/.test(file))
+    .flatMap((file) => [...read(file).matchAll(MESSAGE)].map(([, text = '']) => `${file}: ${text}`))
+  expect(messages.length).toBeGreaterThan(100)
+  expect(messages.filter((text) => /`\w+`/.test(text))).toEqual([])
+})
+
 test.each([
   'Only those that stand so',
   'What became of it',

@@ -130,7 +130,7 @@ export const StatementInput = z.strictObject({
   accountId: pathId('ledger account', 31),
   before: z
     .string()
-    .regex(/^\d{1,18}$/, 'Must be the `seq` of a line')
+    .regex(/^\d{1,18}$/, 'Must be the seq of a line')
     .meta({ description: 'Only lines before the one with this `seq`', example: '1042' })
     .optional(),
 })

@@ -261,3 +261,8 @@ test('the contract is all of /v1, and that of the last release has not shrunk', 
   const first = [251, 26, 196] as const
   expect(sizes.map((size, at) => Math.min(size, first[at] ?? 0))).toEqual(first)
 })
+
+test('no message has the backticks of Markdown: programs show it as it is', () => {
+  const messages = [...Object.values(now.errors), ...Object.values(now.operations).map(({ reply }) => reply)]
+  expect(messages.filter(({ message }) => message.includes('`'))).toEqual([])
+})

@@ -61,7 +61,7 @@ function missingOf(invoice: CollectionRow, { seller, customer }: WrittenInvoice[
   if (!invoice.pricing) missing.pricing = 'Required: a stablecoin is no currency of ISO 4217 (BR-05)'
   if (items.length === 0) missing.items = 'Required: an invoice has lines (BR-16)'
   for (const [index, { taxCategory, taxExemptionReason }] of items.entries()) {
-    if (!taxCategory) missing[`items.${index}.taxCategory`] = 'Required where `taxPercent` is 0 (BR-CO-04)'
+    if (!taxCategory) missing[`items.${index}.taxCategory`] = 'Required where taxPercent is 0 (BR-CO-04)'
     if (taxCategory === 'exempt' && !taxExemptionReason)
       missing[`items.${index}.taxExemptionReason`] = 'Required for "exempt" (BR-E-10)'
   }

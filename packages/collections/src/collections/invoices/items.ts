@@ -39,11 +39,9 @@ export function totalsOf(lines: z.output<typeof NewItems>, asset: Asset, roundin
     const taxCategory = line.taxCategory ?? impliedCategory(taxPercent)
     if (taxCategory && (taxCategory === 'standard') !== taxPercent > 0)
       wrong[`items.${index}.taxCategory`] =
-        taxPercent > 0
-          ? 'Must be "standard" where `taxPercent` is above 0'
-          : 'Must not be "standard" without `taxPercent`'
+        taxPercent > 0 ? 'Must be "standard" where taxPercent is above 0' : 'Must not be "standard" without taxPercent'
     if (taxExemptionReason && taxCategory !== 'exempt')
-      wrong[`items.${index}.taxExemptionReason`] = 'Must be left out unless `taxCategory` is "exempt"'
+      wrong[`items.${index}.taxExemptionReason`] = 'Must be left out unless taxCategory is "exempt"'
     const ofLine = unit * BigInt(quantity)
     const key = rounding === 'line' ? String(index) : `${taxCategory} ${taxPercent}`
     const before = categories.get(key) ?? { base: 0n, tax: 0n }
