@@ -9,7 +9,7 @@ export const filesOfField = (): readonly string[] => [
   ...new Set(
     readFileSync(join(root, 'docs/contributing/add-a-field.md'), 'utf8')
       .split('\n')
-      .flatMap((line) => line.match(/^\d\. \*\*.*?`(src\/[\w/.-]+)`/)?.[1] ?? []),
+      .flatMap((line) => line.match(/^\d\. \*\*.*?`(packages\/[\w/.-]+)`/)?.[1] ?? []),
   ),
 ]
 

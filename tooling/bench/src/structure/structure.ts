@@ -1,18 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { broken, readTree, root } from '@payments/checks'
 import { calls } from './calls.ts'
 import { filesOfDomain, filesOfField, startsOfService } from './changes.ts'
 import { type Size, sizesOf } from './sizes.ts'
 
-const FILE = 'docs/derived/structure.md'
 const CIRCLES = ['No file imports itself through others', 'No package depends on itself through others']
 
 /**
  * How large the code is and how much of it one question enters, for those who change it: lines by package, the fullest folder, the files
  * whose functions run for `POST /v1/offramps` and for one poll that finds its deposit, and what calls back into a package that waits.
- * Writes docs/derived/structure.md.
+ * Prints a page of Markdown, which is kept nowhere: no file of figures grows old.
  */
 export async function benchStructure(print: (line: string) => void): Promise<void> {
   const tree = readTree()
@@ -39,13 +36,10 @@ export async function benchStructure(print: (line: string) => void): Promise<voi
     ['Files that a new field touches', field.length],
     ['Files of other packages that a new domain with a provider touches', domain.length],
   ] as const
-  for (const [name, value] of facts) print(`  ${name}: ${value}`)
   const commit = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
-  writeFileSync(
-    join(root, FILE),
-    `# Structure
+  print(`# Structure
 
-Written by \`npm run bench -- structure\` at commit \`${commit}\`; never edited. What holds always is checked: no circle of files or of packages, at most ten files and folders in a folder ([architecture](../decisions/architecture.md)).
+At commit \`${commit}\`. What holds always is checked: no circle of files or of packages, at most ten files and folders in a folder ([architecture](../decisions/architecture.md)).
 
 A re-entry is a function that is called by a package which its own package has called and waits for: a handler that is handed over, or a function that is declared to a lower package.
 
@@ -73,9 +67,7 @@ ${[
 ]
   .map(([title, lines]) => `## ${title}\n\n${(lines as string[]).map((line) => `- ${line}`).join('\n')}`)
   .join('\n\n')}
-`,
-  )
-  print(`  Written to ${FILE}`)
+`)
 }
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>

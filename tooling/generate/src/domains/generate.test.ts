@@ -1,42 +1,43 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { copyTree, linkDependencies } from '@payments/checks'
+import { copyTree } from '@payments/checks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { format, GenerateError, generate, generateProvider } from './generate.ts'
+import { follow, runIn } from '../../test/pages.ts'
+import { GenerateError, generate, generateProvider } from './generate.ts'
 import { namesOf } from './spellings.ts'
 
 const { path: copy, remove } = copyTree()
 afterAll(remove)
 
-function run(program: string, ...args: string[]): string {
-  const executable = program === 'node' ? process.execPath : join(copy, 'node_modules/.bin', program)
-  const { VITEST: _vitest, ...env } = process.env
-  const { status, stdout, stderr } = spawnSync(executable, args, {
-    cwd: copy,
-    encoding: 'utf8',
-    env: { ...env, TURBO_TELEMETRY_DISABLED: '1', NO_COLOR: '1' },
-  })
-  return status === 0 ? 'passed' : `${stdout}${stderr}`
-}
+const run = (program: string, ...args: string[]): string => runIn(copy, program, ...args)
 const git = (...args: string[]) => spawnSync('git', args, { cwd: copy, encoding: 'utf8' }).stdout.split('\n')
 
-describe('a generated domain, one with a provider, and an adapter of a known port', () => {
+/** What generators write, which is no line of anybody. */
+const BY_HAND = ['packages', 'services', 'tooling', ':!*/src/generated/*']
+
+describe('who follows the pages for contributors has a domain, one with a provider, an adapter of a known port and a field, which', () => {
+  /** The files that the new field touches. */
+  let field: string[]
   beforeAll(() => {
-    const folders = [
-      ...generate(copy, 'tickets', { provider: false }),
-      ...generate(copy, 'grants', { provider: true }),
-      ...generateProvider(copy, 'acmepay', 'fiat'),
-    ]
-    format(copy, folders)
-    for (const folder of [...folders, 'packages/api', 'services/gateway']) linkDependencies(copy, folder)
-    expect(run('node', 'tooling/generate/src/documents/main.ts')).toBe('passed')
+    for (const page of ['add-a-domain.md', 'add-a-provider.md']) follow(copy, page)
+    git('add', '-A')
+    follow(copy, 'add-a-field.md')
+    field = git('diff', '--name-only', '--', ...BY_HAND).filter(Boolean)
+    git('reset', '--quiet')
+  }, 300_000)
+
+  test('touch as many files as the page on fields says, and a test', () => {
+    const page = readFileSync(join(copy, 'docs/contributing/add-a-field.md'), 'utf8')
+    const tests = field.filter((file) => file.endsWith('.test.ts'))
+    expect(tests).toEqual(['packages/fiat/src/orders/offramps.test.ts'])
+    expect(page).toContain(
+      `touches ${['no', 'one', 'two', 'three', 'four', 'five'][field.length - tests.length]} files`,
+    )
   })
 
   test('touch their own folders and one line of each list', () => {
-    // What `npm run derive` writes for clients is no line of anybody.
-    const own = ['packages', 'services', 'tooling', ':!*/src/generated/*']
-    const changed = git('diff', '--numstat', '--', ...own).filter(Boolean)
+    const changed = git('diff', '--numstat', '--', ...BY_HAND, ':!packages/fiat').filter(Boolean)
     expect(changed.map((line) => line.split('\t')).map(([added, _removed, file]) => [file, Number(added)])).toEqual([
       // An import, a dependency and a line of the list each; the list of adapters is one line.
       ['packages/api/package.json', 2],
