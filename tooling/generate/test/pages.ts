@@ -67,11 +67,11 @@ function patched(text: string, lines: readonly string[], file: string): string {
 function execute(copy: string, line: string): void {
   const [program, verb, name = '', ...rest] = line.split(' ')
   const given = rest.filter((each) => each !== '--')
-  if (program === 'npx' && verb) return passes(copy, line, verb, name, ...rest)
-  if (name === 'new') return write(copy, given)
   const script = SCRIPTS[name]
-  if (!script) throw new Error(`A test cannot follow the line ${line}`)
-  passes(copy, line, 'node', script, ...given)
+  if (program === 'npx' && verb) passes(copy, line, verb, name, ...rest)
+  else if (name === 'new') write(copy, given)
+  else if (script) passes(copy, line, 'node', script, ...given)
+  else throw new Error(`A test cannot follow the line ${line}`)
 }
 
 function passes(copy: string, line: string, program: string, ...args: string[]): void {
