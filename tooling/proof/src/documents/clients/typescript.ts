@@ -20,7 +20,7 @@ export interface Clients {
 }
 
 /** Names that a person would choose, in any client. */
-const NAMES = [/\bcreatePaymentRoute\b/, /\bPaymentRoute\b/]
+const NAMES = [/\bpaymentRoutes\W?create\b/i, /\bPaymentRoute\b/]
 
 const COMPILER = {
   target: 'es2022',
