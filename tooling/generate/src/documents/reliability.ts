@@ -48,30 +48,14 @@ ${parts.join('\n\n')}
 
 ## What a provider may say, and what happens
 
-Nothing ends, is credited or is sent again on one observation. The tables are those of the decisions.
+Nothing ends, is credited or is sent again on one observation.
 
 ${answers()}
 `
 }
 
-/** By provider: the page whose first table with this heading says what happens. */
-const PROVIDERS: Readonly<Record<string, readonly [page: string, heading: string]>> = {
-  Relay: ['relay', 'Relay says'],
-  'NEAR Intents': ['near-intents', '1Click says'],
-  Paycrest: ['paycrest', 'Paycrest says'],
-  cNGN: ['cngn', 'It says'],
-  'Jupiter and Solana': ['jupiter', 'Seen'],
-}
-
-const answers = (): string =>
-  Object.entries(PROVIDERS)
-    .map(([name, [page, heading]]) => {
-      const text = readFileSync(new URL(`../../../../docs/decisions/${page}.md`, import.meta.url), 'utf8')
-      const [table] = text.match(new RegExp(`^\\| ${heading} .*\\n(\\|.*\\n)+`, 'm')) ?? []
-      if (!table) throw new Error(`docs/decisions/${page}.md has no table "${heading}"`)
-      return `### ${name}\n\n([decisions](decisions/${page}.md))\n\n${table.trim()}`
-    })
-    .join('\n\n')
+/** By provider, what it may say and what happens then. The pages that are linked say why. */
+const answers = (): string => readFileSync(new URL('answers.md', import.meta.url), 'utf8').trim()
 
 const measuredText = ({ date, commit, size, seed, findings, figures }: Recorded): string =>
   `Measured on ${date} at commit \`${commit}\`${size ? ` (${size} size, seed ${seed})` : ''}: ${findings.length === 0 ? 'no findings' : `${findings.length} findings`}; ${textOf(figures)}.`
