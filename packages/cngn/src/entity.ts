@@ -17,9 +17,9 @@ import {
   uniqueIndex,
   withinTenant,
 } from '@payments/platform'
-import type { EnablementFailure, Failure } from './states/failure-reasons.ts'
-import { enablementMachine, machines, receiptMachine, sendMachine } from './states/states.ts'
-import { kinds } from './transfers/kinds.ts'
+import type { EnablementFailure, Failure } from './failure-reasons.ts'
+import { kinds } from './kinds/kinds.ts'
+import { enablementMachine, machines, receiptMachine, sendMachine } from './states.ts'
 
 /**
  * The five kinds of objects. They have their states, the movement of money and most columns in common, so they are one table.

@@ -3,22 +3,25 @@ import { bind } from '@payments/kernel'
 import { domain, withFaults } from '@payments/platform'
 import { cngnAdminRouter } from './api/admin-router.ts'
 import { callbacks } from './api/callbacks.ts'
-import { presenters } from './api/present.ts'
 import { cngnRouter } from './api/router.ts'
 import { sandboxRouter } from './api/sandbox-router.ts'
 import { TAG } from './api/transfer-router.ts'
 import { anonymise } from './customers/anonymise.ts'
 import { encryptedIdentities } from './customers/enablement.ts'
 import { entities, TransferEntity, type TransferRow } from './entity.ts'
+import { errors } from './errors.ts'
+import { events } from './events.ts'
+import { enablementFailures, failures } from './failure-reasons.ts'
+import type { Kind } from './kinds/kinds.ts'
 import { migrations } from './migrations.ts'
-import { treasuryAddresses } from './money/holder.ts'
-import { receipts } from './money/receipt.ts'
 import { tasks } from './movements/poller.ts'
+import { notifications } from './notifications.ts'
 import { cngnPurge, compareTreasury, expireIdentities, verifyIdentity } from './operators/jobs.ts'
 import { metrics } from './operators/metrics.ts'
 import { operators } from './operators/operators.ts'
 import { restore } from './operators/restore.ts'
 import { advance } from './provider/advance.ts'
+import { treasuryAddresses } from './provider/holder.ts'
 import {
   cngnProvider,
   convertOutProvider,
@@ -30,13 +33,10 @@ import {
 import { sandboxCngn } from './provider/sandbox.ts'
 import { sandboxIdentity } from './provider/sandbox-identity.ts'
 import { cngnSettings } from './provider/settings.ts'
-import { errors } from './states/errors.ts'
-import { events } from './states/events.ts'
-import { enablementFailures, failures } from './states/failure-reasons.ts'
-import { notifications } from './states/notifications.ts'
-import { enablementResource, transferResources } from './states/resources.ts'
+import { receipts } from './receipt.ts'
+import { presenters } from './resources/present.ts'
+import { enablementResource, transferResources } from './resources/resources.ts'
 import { countedTransfers } from './transfers/counters.ts'
-import type { Kind } from './transfers/kinds.ts'
 
 const CALLS = [
   'banks',
@@ -146,8 +146,10 @@ export const cngn = domain({
   },
 })
 
-export { customer } from './customers/customer.ts'
 export { cngnNetworks } from './customers/networks.ts'
+export { errors as cngnErrors } from './errors.ts'
+export { customer } from './kinds/customer.ts'
+export { PAYIN_REFERENCE } from './kinds/kinds.ts'
 export {
   type Bank,
   type CallBudget,
@@ -167,5 +169,3 @@ export {
   type SendResult,
   type UnreadableRecord,
 } from './provider/provider.ts'
-export { errors as cngnErrors } from './states/errors.ts'
-export { PAYIN_REFERENCE } from './transfers/kinds.ts'

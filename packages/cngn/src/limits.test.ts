@@ -7,7 +7,7 @@ import { FAILED } from './movements/sends/outgoing.ts'
 import { send } from './movements/sends/send.ts'
 import { type CngnProvider, cngnProvider, convertOutProvider, type SendResult } from './provider/provider.ts'
 import { sandboxCngn } from './provider/sandbox.ts'
-import { fail, lockedTransfer } from './transfers/transfers.ts'
+import { fail, lockedTransfer } from './resources/transfers.ts'
 
 /** What the provider answers to an order. */
 let answer: SendResult

@@ -3,11 +3,11 @@ import type { Runtime } from '@payments/platform'
 import { expect } from 'vitest'
 import { advance, BVN, bankTransfer, type Merchant, newCngn, newCustomer, type TestService } from '#testing'
 import { pollFeed } from '../src/movements/feed.ts'
-import { pollFeedSoon } from '../src/movements/schedule.ts'
 import { pollDelivery } from '../src/movements/sends/deliveries.ts'
 import { send } from '../src/movements/sends/send.ts'
 import { verifyIdentity } from '../src/operators/jobs.ts'
 import { cngnProvider } from '../src/provider/provider.ts'
+import { pollFeedSoon } from '../src/provider/schedule.ts'
 
 /** Runs the verification that was requested last, as the worker does. */
 export async function verify(

@@ -20,21 +20,14 @@ import {
   wordsOf,
 } from '@payments/platform'
 import type { RefundTo } from '@payments/routes'
-import type { EmbedConfig, Item } from './api/fields.ts'
-import { presentCollection, presentSession } from './api/present.ts'
-import { sessionEntry } from './api/receipt.ts'
-import { currencies } from './api/schemas.ts'
-import {
-  checkoutMachine,
-  invoiceMachine,
-  linkMachine,
-  openStates,
-  sessionMachine,
-  types,
-} from './collections/states.ts'
-import type { IssuedInvoice, PaymentChoice, PaymentMethod, StoredAccount, StoredPayment } from './rows.ts'
-import type { PaymentPolicy } from './sessions/policy.ts'
-import type { AskedPrice, HeldPrice } from './sessions/prices.ts'
+import { presentCollection, presentSession } from './present.ts'
+import { sessionEntry } from './receipt.ts'
+import { currencies } from './schemas.ts'
+import { checkoutMachine, invoiceMachine, linkMachine, openStates, sessionMachine, types } from './states.ts'
+import type { EmbedConfig, Item } from './terms/fields.ts'
+import type { PaymentPolicy } from './terms/policy.ts'
+import type { AskedPrice, HeldPrice } from './terms/prices.ts'
+import type { IssuedInvoice, PaymentChoice, PaymentMethod, StoredAccount, StoredPayment } from './terms/rows.ts'
 
 const variant = (value: (typeof types)[number]) => ({ column: 'type', value })
 const inStates = (states: readonly string[]) => `status in (${states.map((state) => `'${state}'`).join(', ')})`

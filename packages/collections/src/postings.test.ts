@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { StoredPayment } from './rows.ts'
-import { journalDraft } from './sessions/journal.ts'
+import { journalDraft } from './terms/journal.ts'
+import type { StoredPayment } from './terms/rows.ts'
 
 const session = { provider: 'relay', id: '01936f2a-7c1e-7000-8000-000000000080', destinationCurrency: 'USDC' }
 const payment: StoredPayment = {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { act, type Merchant, newCollection, type paySession, type TestService } from '#testing'
-import { sessionMachine } from '../src/collections/states.ts'
+import { sessionMachine } from '../src/states.ts'
 import { inOrder } from './sessions.ts'
 
 type Payment = NonNullable<Parameters<typeof paySession>[2]>

@@ -10,7 +10,7 @@ const LONG = [
   'tooling/acceptance/src/browser/pay.test.ts',
   'services/gateway/src/start.test.ts',
   'services/gateway/src/docs/docs.test.ts',
-  'packages/cngn/src/money/settle.test.ts',
+  'packages/cngn/src/operators/settle.test.ts',
   'tooling/acceptance/src/browser/console.test.ts',
   'tooling/start/src/packaging.test.ts',
   'packages/collections/src/crash.test.ts',

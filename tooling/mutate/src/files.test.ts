@@ -7,7 +7,7 @@ const tree = readTree()
 test('the files that write a status, a posting, an amount, an access decision or HTML are found in every domain and adapter', () => {
   const files = ruleFiles(tree)
   const kinds = (file: string) => files.get(file) ?? []
-  expect(kinds('packages/cngn/src/transfers/transfers.ts')).toEqual(expect.arrayContaining(['status', 'access']))
+  expect(kinds('packages/cngn/src/resources/transfers.ts')).toEqual(expect.arrayContaining(['status', 'access']))
   expect(kinds('packages/cngn/src/movements/sends/send.ts')).toEqual(['decides'])
   expect(kinds('packages/cngn/src/movements/sends/table.ts')).toContain('status')
   expect(kinds('packages/fiat/src/polling/reports.ts')).toContain('status')

@@ -95,7 +95,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'money',
-    code: ['packages/cngn/src/transfers/transfers.ts'],
+    code: ['packages/cngn/src/resources/transfers.ts'],
     tests: ['packages/cngn/src/**/{limits,grace,leaving,sends}.test.ts'],
   },
   {

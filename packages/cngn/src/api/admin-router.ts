@@ -1,15 +1,5 @@
 import { assets, errors as commonErrors, noInput } from '@payments/kernel'
 import { actingFor, operatorCommand, query, requireSecondOperator, settleContradictions } from '@payments/platform'
-import { decimal, minorAmount } from '../money/amounts.ts'
-import { releaseTransfer } from '../money/release.ts'
-import { settle } from '../money/settle.ts'
-import { bookDifference } from '../money/treasury.ts'
-import { bindAccount, sameAccount } from '../movements/credentials.ts'
-import { pollFeedSoon } from '../movements/schedule.ts'
-import { assign, findAnywhere, settleReceipt, suspense, treasuries, unfinished } from '../operators/admin.ts'
-import { errors } from '../states/errors.ts'
-import { CNGN } from '../transfers/kinds.ts'
-import { lockedTransfer, update } from '../transfers/transfers.ts'
 import {
   AdminTransferStatus,
   AdminTransfers,
@@ -23,7 +13,17 @@ import {
   TransferId,
   Treasuries,
   TreasuryBooking,
-} from './admin-schemas.ts'
+} from '../admin-schemas.ts'
+import { errors } from '../errors.ts'
+import { decimal, minorAmount } from '../kinds/amounts.ts'
+import { CNGN } from '../kinds/kinds.ts'
+import { bookDifference } from '../money/treasury.ts'
+import { bindAccount, sameAccount } from '../movements/credentials.ts'
+import { assign, findAnywhere, settleReceipt, suspense, treasuries, unfinished } from '../operators/admin.ts'
+import { releaseTransfer } from '../operators/release.ts'
+import { settle } from '../operators/settle.ts'
+import { pollFeedSoon } from '../provider/schedule.ts'
+import { lockedTransfer, update } from '../resources/transfers.ts'
 import { TAG } from './transfer-router.ts'
 
 /** Operator operations on cNGN of any organisation. */

@@ -1,6 +1,6 @@
 import { type Callback, callbackOf } from '@payments/platform'
-import { FEED } from '../movements/schedule.ts'
 import { type CngnProvider, cngnProvider } from '../provider/provider.ts'
+import { FEED } from '../provider/schedule.ts'
 
 /**
  * Callbacks of live providers. They send each once, and this service believes a signed one in one thing: it is time to read the

@@ -1,5 +1,5 @@
 import { type ExportSource, exportedAmount, exportedTime } from '@payments/platform'
-import type { Kind } from '../transfers/kinds.ts'
+import type { Kind } from '../kinds/kinds.ts'
 
 const times = { createdAt: exportedTime('t.created_at'), updatedAt: exportedTime('t.updated_at') }
 const asset = "coalesce(t.from_currency, 'cNGN')"

@@ -1,21 +1,21 @@
 import { customerErrors } from '@payments/customers'
 import { command, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { TransferRow } from '../entity.ts'
-import { decimal, minorAmount } from '../money/amounts.ts'
-import { FEED, FEED_SOON } from '../movements/schedule.ts'
+import { errors } from '../errors.ts'
+import { decimal, minorAmount } from '../kinds/amounts.ts'
+import { CNGN } from '../kinds/kinds.ts'
 import { cngnProvider } from '../provider/provider.ts'
 import { convertedAt, timesOut } from '../provider/sandbox.ts'
-import { errors } from '../states/errors.ts'
-import { CNGN } from '../transfers/kinds.ts'
-import { virtualAccount } from '../transfers/service.ts'
-import { findTransfer } from '../transfers/transfers.ts'
+import { FEED, FEED_SOON } from '../provider/schedule.ts'
+import { findTransfer } from '../resources/transfers.ts'
 import {
   SandboxBankTransfer,
   SandboxConvertDeposit,
   SandboxDeposit,
   SandboxPayinPayment,
   SandboxReceipt,
-} from './schemas.ts'
+} from '../schemas.ts'
+import { virtualAccount } from '../transfers/service.ts'
 
 const SETTLES = 'It arrives at once and settles after 2 s, with an amount that ends in `.13` after 30 s.'
 /** What arrives at a deposit address if nothing else is said: a thousand cNGN. */

@@ -2,10 +2,10 @@ import type { ErrorFactory } from '@payments/kernel'
 import { download, exportCsv, exportInput, query } from '@payments/platform'
 import type { z } from 'zod'
 import type { TransferRow } from '../entity.ts'
-import type { Kind } from '../transfers/kinds.ts'
-import { findTransfer, listTransfers, missing } from '../transfers/transfers.ts'
+import type { Kind } from '../kinds/kinds.ts'
+import { findTransfer, listTransfers, missing } from '../resources/transfers.ts'
+import { ListInput } from '../schemas.ts'
 import { exportOf } from './export.ts'
-import { ListInput } from './schemas.ts'
 
 export const TAG = 'cNGN'
 

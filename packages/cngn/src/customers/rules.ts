@@ -2,8 +2,8 @@ import { checkCustomer } from '@payments/customers'
 import { checked, invalid, isId, type Network, networkField, networkOf, unknownNetwork } from '@payments/kernel'
 import { accountId, balanceSql } from '@payments/ledger'
 import { lookupsOf, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
-import { errors } from '../states/errors.ts'
-import { CNGN } from '../transfers/kinds.ts'
+import { errors } from '../errors.ts'
+import { CNGN } from '../kinds/kinds.ts'
 import { enabledNetworks } from './networks.ts'
 
 /** How a customer that does not exist is refused: as a field of the body, or as the object of the path. */

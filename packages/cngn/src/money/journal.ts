@@ -12,8 +12,8 @@ import {
 } from '@payments/ledger'
 import type { UnitOfWork } from '@payments/platform'
 import type { TransferRow } from '../entity.ts'
-import { errors } from '../states/errors.ts'
-import { CNGN, goesOut } from '../transfers/kinds.ts'
+import { errors } from '../errors.ts'
+import { CNGN, goesOut } from '../kinds/kinds.ts'
 
 const sourceOf = (row: Pick<TransferRow, 'id' | 'kind'>): Source => ({ type: `cngn_${row.kind}`, id: row.id })
 

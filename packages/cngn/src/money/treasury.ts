@@ -2,12 +2,12 @@ import { type Environment, environments, newId, system } from '@payments/kernel'
 import { trialBalance } from '@payments/ledger'
 import { queryContext, type Runtime, sqlOf, type UnitOfWork } from '@payments/platform'
 import { AdjustmentEntity } from '../entity.ts'
-import { FEED } from '../movements/schedule.ts'
+import { errors } from '../errors.ts'
+import { CNGN } from '../kinds/kinds.ts'
+import { treasuryName, treasuryProvider } from '../provider/holder.ts'
 import { budgetOf } from '../provider/rate-budget.ts'
+import { FEED } from '../provider/schedule.ts'
 import { cngnSettings } from '../provider/settings.ts'
-import { errors } from '../states/errors.ts'
-import { CNGN } from '../transfers/kinds.ts'
-import { treasuryName, treasuryProvider } from './holder.ts'
 
 /** Money that the service holds for others: it must be at the provider. */
 const HELD = new Set(['available', 'reserved', 'suspense'])

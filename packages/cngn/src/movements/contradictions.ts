@@ -1,8 +1,8 @@
 import { recordContradiction, recordReport, type UnitOfWork } from '@payments/platform'
 import type { TransferRow } from '../entity.ts'
+import { goesOut } from '../kinds/kinds.ts'
 import type { ProviderTransaction } from '../provider/provider.ts'
-import { goesOut } from '../transfers/kinds.ts'
-import { update } from '../transfers/transfers.ts'
+import { update } from '../resources/transfers.ts'
 
 /** A movement as evidence, without names and accounts. */
 function evidenceOf(row: TransferRow, tx: ProviderTransaction) {

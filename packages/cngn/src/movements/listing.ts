@@ -1,6 +1,7 @@
 import type { Environment } from '@payments/kernel'
 import { dueInTurns, type Runtime, withSameCredentials } from '@payments/platform'
-import { credentialsNow, customerAccounts, treasuryProvider } from '../money/holder.ts'
+import type { Kind } from '../kinds/kinds.ts'
+import { credentialsNow, customerAccounts, treasuryProvider } from '../provider/holder.ts'
 import {
   type Feed,
   type Movements,
@@ -9,10 +10,9 @@ import {
   type UnreadableRecord,
 } from '../provider/provider.ts'
 import { budgetOf } from '../provider/rate-budget.ts'
-import type { Kind } from '../transfers/kinds.ts'
+import { LATE_SECONDS } from '../provider/schedule.ts'
 import { contradictionOf, sameAmount } from './contradictions.ts'
 import { checkReceiptLater } from './receipts/table.ts'
-import { LATE_SECONDS } from './schedule.ts'
 import { checkLater } from './sends/table.ts'
 import { LAST_KNOWN } from './sends/unresolved.ts'
 

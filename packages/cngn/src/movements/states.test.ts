@@ -1,7 +1,7 @@
 import { newId } from '@payments/kernel'
 import { describe, expect, test } from 'vitest'
 import { connected, newMerchant, useService } from '#testing'
-import { receiptMachine, sendMachine } from '../states/states.ts'
+import { receiptMachine, sendMachine } from '../states.ts'
 
 // Orders and receipts are no resources with events: here the database is held against their tables of states.
 

@@ -9,16 +9,16 @@ import {
   type UnitOfWork,
 } from '@payments/platform'
 import type { z } from 'zod'
-import type { AdminTransfers, AssignReceipt, SettleReceipt, Suspense, Treasuries } from '../api/admin-schemas.ts'
+import type { AdminTransfers, AssignReceipt, SettleReceipt, Suspense, Treasuries } from '../admin-schemas.ts'
 import { checkEnabled } from '../customers/rules.ts'
 import { blank, TransferEntity, type TransferRow } from '../entity.ts'
-import { decimal } from '../money/amounts.ts'
-import { heldBy } from '../money/holder.ts'
+import { errors } from '../errors.ts'
+import { decimal } from '../kinds/amounts.ts'
+import { CNGN, type Kind } from '../kinds/kinds.ts'
 import { moveReceipt } from '../movements/receipts/table.ts'
-import { errors } from '../states/errors.ts'
-import { transferResources } from '../states/resources.ts'
-import { CNGN, type Kind } from '../transfers/kinds.ts'
-import { complete, process } from '../transfers/transfers.ts'
+import { heldBy } from '../provider/holder.ts'
+import { transferResources } from '../resources/resources.ts'
+import { complete, process } from '../resources/transfers.ts'
 
 const SHOWN = 200
 

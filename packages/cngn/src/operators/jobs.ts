@@ -13,12 +13,12 @@ import { z } from 'zod'
 import { type Identity, identityContext, recordResult } from '../customers/enablement.ts'
 import { checkIdentity } from '../customers/holder-names.ts'
 import { EnablementEntity, IdentityEntity } from '../entity.ts'
-import { customerAccounts } from '../money/holder.ts'
+import { errors } from '../errors.ts'
 import { compareTreasuries } from '../money/treasury.ts'
 import { RECORD_DAYS } from '../movements/records.ts'
+import { customerAccounts } from '../provider/holder.ts'
 import { identityProvider } from '../provider/provider.ts'
 import { budgetOf } from '../provider/rate-budget.ts'
-import { errors } from '../states/errors.ts'
 
 const ENDS = {
   match: null,

@@ -1,9 +1,9 @@
 import { endings, type OperatorsDeclaration, sqlOf } from '@payments/platform'
+import { kinds } from '../kinds/kinds.ts'
 import { COUNTS } from '../money/treasury.ts'
 import { RECORD_DAYS } from '../movements/records.ts'
-import { FEED } from '../movements/schedule.ts'
-import { enablementMachine, machines } from '../states/states.ts'
-import { kinds } from '../transfers/kinds.ts'
+import { FEED } from '../provider/schedule.ts'
+import { enablementMachine, machines } from '../states.ts'
 
 const settle = (...outcomes: ('completed' | 'failed')[]) => ({ command: 'admin.cngn.settle', outcomes })
 

@@ -1,13 +1,13 @@
 import { type Environment, environments } from '@payments/kernel'
 import type { ForgottenTime, RestoreDeclaration, Runtime, SqlExecutor } from '@payments/platform'
-import { decimal } from '../money/amounts.ts'
-import { treasuryName, treasuryProvider } from '../money/holder.ts'
+import { decimal } from '../kinds/amounts.ts'
+import { CNGN } from '../kinds/kinds.ts'
 import { listMovements } from '../movements/listing.ts'
-import { FEED_SOON } from '../movements/schedule.ts'
 import { doubtForgotten } from '../movements/sends/holds.ts'
 import { keepForgotten } from '../movements/sends/outgoing.ts'
+import { treasuryName, treasuryProvider } from '../provider/holder.ts'
 import type { ProviderTransaction } from '../provider/provider.ts'
-import { CNGN } from '../transfers/kinds.ts'
+import { FEED_SOON } from '../provider/schedule.ts'
 
 // The provider takes no reference of ours, so a database that was restored cannot ask whether an order was sent. Each order that it
 // has, and that the forgotten time may have sent, becomes one without an answer: `movements/sends/unresolved.ts` finds it in the lists, or

@@ -1,5 +1,5 @@
 import { sqlOf, type UnitOfWork } from '@payments/platform'
-import { DELIVERY, FEED } from '../movements/schedule.ts'
+import { DELIVERY, FEED } from './schedule.ts'
 
 /** Moves the times at which sandbox movements settle, objects expire and lists are read closer by the given duration. */
 export async function advance(unit: UnitOfWork, seconds: number): Promise<void> {

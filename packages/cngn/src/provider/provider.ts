@@ -1,6 +1,6 @@
 import { type Provider, port } from '@payments/kernel'
 import type { CallbackRequest, SqlExecutor } from '@payments/platform'
-import type { Failure } from '../states/failure-reasons.ts'
+import type { Failure } from '../failure-reasons.ts'
 
 /** The calls that a provider allows, over all processes. An adapter takes one before each request that it sends. */
 export interface CallBudget {

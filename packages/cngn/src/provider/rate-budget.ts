@@ -1,7 +1,7 @@
 import type { Carried, Environment } from '@payments/kernel'
 import { type BudgetedCall, pauseCalls, type QueryContext, secondsUntilFree, takeCall } from '@payments/platform'
-import { treasuryName, treasuryProvider } from '../money/holder.ts'
-import { errors } from '../states/errors.ts'
+import { errors } from '../errors.ts'
+import { treasuryName, treasuryProvider } from './holder.ts'
 import type { CallBudget } from './provider.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Failure } from '../states/failure-reasons.ts'
+import type { Failure } from '../failure-reasons.ts'
 import type { ProviderTransaction } from './provider.ts'
 
 const SETTLES_AFTER_SECONDS = 2

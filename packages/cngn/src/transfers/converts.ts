@@ -11,19 +11,19 @@ import {
   type UnitOfWork,
 } from '@payments/platform'
 import type { z } from 'zod'
-import type { NewConvert } from '../api/schemas.ts'
 import { readFeedSoon } from '../customers/read-feed.ts'
 import { checkEnabled, checkMoneyOut, networkWith } from '../customers/rules.ts'
 import { blank, type TransferRow } from '../entity.ts'
-import { checkLimits, minorAmount } from '../money/amounts.ts'
-import { checkTreasury, heldBy } from '../money/holder.ts'
+import { errors } from '../errors.ts'
+import { checkLimits, minorAmount } from '../kinds/amounts.ts'
+import { CNGN } from '../kinds/kinds.ts'
 import { hold } from '../money/journal.ts'
 import { queueSend } from '../movements/sends/send.ts'
+import { checkTreasury, heldBy } from '../provider/holder.ts'
 import { type ConvertTerms, convertOutProvider, customerAccountsProvider } from '../provider/provider.ts'
 import { budgetOf } from '../provider/rate-budget.ts'
-import { errors } from '../states/errors.ts'
-import { transferResources } from '../states/resources.ts'
-import { CNGN } from './kinds.ts'
+import { transferResources } from '../resources/resources.ts'
+import type { NewConvert } from '../schemas.ts'
 
 type Input = z.output<typeof NewConvert>
 

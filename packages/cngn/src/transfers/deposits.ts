@@ -1,14 +1,14 @@
 import { newId } from '@payments/kernel'
 import { createResource, type QueryContext, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
-import type { NewDeposit } from '../api/schemas.ts'
 import { readFeedSoon } from '../customers/read-feed.ts'
 import { checkEnabled, cngnNetwork } from '../customers/rules.ts'
 import { blank, type TransferRow } from '../entity.ts'
-import { heldBy } from '../money/holder.ts'
+import { heldBy } from '../provider/holder.ts'
 import { customerAccountsProvider } from '../provider/provider.ts'
 import { budgetOf } from '../provider/rate-budget.ts'
-import { transferResources } from '../states/resources.ts'
+import { transferResources } from '../resources/resources.ts'
+import type { NewDeposit } from '../schemas.ts'
 
 type Input = z.output<typeof NewDeposit>
 

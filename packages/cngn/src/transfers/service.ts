@@ -3,14 +3,14 @@ import { isId } from '@payments/kernel'
 import { accountId, balanceSql } from '@payments/ledger'
 import { lookupsOf, type QueryContext } from '@payments/platform'
 import type { z } from 'zod'
-import type { Balance, Networks, VirtualAccount } from '../api/schemas.ts'
 import { enabledNetworks } from '../customers/networks.ts'
 import { checkEnabled, enabledSql, refuseNotEnabled } from '../customers/rules.ts'
 import { VirtualAccountEntity } from '../entity.ts'
-import { decimal } from '../money/amounts.ts'
+import { errors } from '../errors.ts'
+import { decimal } from '../kinds/amounts.ts'
+import { CNGN } from '../kinds/kinds.ts'
 import { customerAccountsProvider } from '../provider/provider.ts'
-import { errors } from '../states/errors.ts'
-import { CNGN } from './kinds.ts'
+import type { Balance, Networks, VirtualAccount } from '../schemas.ts'
 
 /** The networks on which cNGN can be sent and received. */
 export function networks(): z.input<typeof Networks> {

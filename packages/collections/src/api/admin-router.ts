@@ -3,10 +3,10 @@ import { ledgerErrors } from '@payments/ledger'
 import { operatorCommand, query } from '@payments/platform'
 import { routesErrors, SyncResult, syncHiddenRoute } from '@payments/routes'
 import { findSessionAnywhere, sessionsNeedingAttention } from '../collections/service.ts'
+import { errors } from '../errors.ts'
+import { presentSession } from '../present.ts'
+import { AdminSessionList, Session, SessionSettlement, SessionSync } from '../schemas.ts'
 import { settleSession } from '../sessions/settle.ts'
-import { errors } from './errors.ts'
-import { presentSession } from './present.ts'
-import { AdminSessionList, Session, SessionSettlement, SessionSync } from './schemas.ts'
 
 const tag = 'Collections'
 

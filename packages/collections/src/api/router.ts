@@ -4,15 +4,13 @@ import { command, download, exportCsv, exportInput, query } from '@payments/plat
 import { routesErrors } from '@payments/routes'
 import { createCollection, prepareCollection } from '../collections/creation.ts'
 import { invoiceDocument, invoiceXml, prepareDocument, send } from '../collections/invoices/invoices.ts'
-import { previewFile } from '../collections/preview.ts'
+import { changePolicy, defaultPolicy } from '../collections/policies.ts'
 import { CollectionPage, CollectionSearch, searchCollections } from '../collections/search.ts'
 import { change, newestCollections, remove, sessionsOf, show } from '../collections/service.ts'
+import { errors } from '../errors.ts'
+import { previewFile } from '../pay/preview.ts'
 import { ownReceipt } from '../pay/receipts/receipts.ts'
-import { changePolicy, defaultPolicy } from '../sessions/policies.ts'
-import { PaymentPolicy } from '../sessions/policy.ts'
-import { errors } from './errors.ts'
-import { collectionsExport, sessionsExport } from './export.ts'
-import { presentCollection, presentSession } from './present.ts'
+import { presentCollection, presentSession } from '../present.ts'
 import {
   Collection,
   CollectionId,
@@ -24,7 +22,9 @@ import {
   PolicyChange,
   ReceiptInput,
   SessionList,
-} from './schemas.ts'
+} from '../schemas.ts'
+import { PaymentPolicy } from '../terms/policy.ts'
+import { collectionsExport, sessionsExport } from './export.ts'
 
 const tag = 'Collections'
 

@@ -5,11 +5,11 @@ import { simulateHiddenDeposit } from '@payments/routes'
 import type { z } from 'zod'
 import { findSession } from '../collections/service.ts'
 import type { SessionRow } from '../entity.ts'
-import { missingAmount } from '../sessions/policy.ts'
-import { openAccount, unpaidAccount } from '../sessions/transfers.ts'
-import { errors } from './errors.ts'
-import { decimal } from './present.ts'
-import { SandboxPayment, SandboxPaymentResult } from './schemas.ts'
+import { errors } from '../errors.ts'
+import { decimal } from '../present.ts'
+import { SandboxPayment, SandboxPaymentResult } from '../schemas.ts'
+import { missingAmount } from '../terms/policy.ts'
+import { openAccount, unpaidAccount } from '../terms/transfers.ts'
 
 export const collectionsSandboxRouter = {
   pay: command({

@@ -1,8 +1,8 @@
 import { locked, type Moved, move, sqlOf, type UnitOfWork, updateResource } from '@payments/platform'
 import { watchHiddenRoute } from '@payments/routes'
-import { errors } from '../api/errors.ts'
 import { type CollectionRow, resourceOf, type SessionRow, sessionResource } from '../entity.ts'
-import type { checkoutMachine, invoiceMachine, linkMachine } from './states.ts'
+import { errors } from '../errors.ts'
+import type { checkoutMachine, invoiceMachine, linkMachine } from '../states.ts'
 
 type CollectionEvent =
   | (typeof linkMachine.events)[number]

@@ -8,8 +8,8 @@ import {
   type UnitOfWork,
   unitOfWork,
 } from '@payments/platform'
-import { errors } from '../api/errors.ts'
 import { sessionResource } from '../entity.ts'
+import { errors } from '../errors.ts'
 import { lockedCollection, moveCollection } from './changes.ts'
 import { prepareReminder, remind } from './invoices/invoices.ts'
 

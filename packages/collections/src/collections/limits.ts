@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { addressBlock, constraintOf, type GatheredCall, type QueryContext, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
-import { errors } from '../api/errors.ts'
+import { errors } from '../errors.ts'
 import { SESSIONS_PER_ADDRESS, SESSIONS_PER_LINK } from '../settings.ts'
-import { openStates, payableStates } from './states.ts'
+import { openStates, payableStates } from '../states.ts'
 
 const RETRY_SECONDS = 60
 

@@ -16,9 +16,9 @@ import {
   searchRows,
 } from '@payments/platform'
 import { z } from 'zod'
-import { COLLECTION, Collection, currencies } from '../api/schemas.ts'
 import { askedAmount, CollectionEntity, type CollectionRow, searchedWords } from '../entity.ts'
-import { checkoutMachine, invoiceMachine, linkMachine, types } from './states.ts'
+import { COLLECTION, Collection, currencies } from '../schemas.ts'
+import { checkoutMachine, invoiceMachine, linkMachine, types } from '../states.ts'
 
 const EXAMPLE = exampleId(COLLECTION)
 const statuses = [

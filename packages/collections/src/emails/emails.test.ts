@@ -8,7 +8,7 @@ import { getSession, settle } from '../../test/sessions.ts'
 import { priced, settleTransfers, transfer } from '../../test/transfers.ts'
 import { applyDue } from '../collections/expiry.ts'
 import type { SessionRow } from '../entity.ts'
-import type { StoredPayment } from '../rows.ts'
+import type { StoredPayment } from '../terms/rows.ts'
 import { payerEmailOf, writeEmail } from './emails.ts'
 
 const mailbox = await startMailbox()

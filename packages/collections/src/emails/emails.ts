@@ -4,9 +4,9 @@ import { explorerOf, transactionUrl } from '@payments/kernel'
 import { accentOf, fillPlain, localeOf, moneyOf, type Said, type Texts, texts } from '@payments/pay-page'
 import { type Count, countHitsSql, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { CollectionRow, SessionRow } from '../entity.ts'
-import { moneyData, networksOf } from '../pay/payer.ts'
-import type { StoredPayment } from '../rows.ts'
+import { moneyData, networksOf } from '../payer/payer.ts'
 import { collectionsSettings, payUrlOf } from '../settings.ts'
+import type { StoredPayment } from '../terms/rows.ts'
 
 const VALID_HOURS = 24
 const DAY_SECONDS = 86_400

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { SessionColumns, StoredPayment } from '../rows.ts'
-import type { PaymentChange } from '../sessions/payments/arrivals.ts'
+import type { PaymentChange } from '../payments/arrivals.ts'
+import type { SessionColumns, StoredPayment } from '../terms/rows.ts'
 import { noticeOf } from './notices.ts'
 
 const at = new Date('2026-01-31T12:00:00.000Z')

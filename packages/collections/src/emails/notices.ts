@@ -3,10 +3,10 @@ import { assetOf } from '@payments/kernel'
 import { notify } from '@payments/notifications'
 import type { UnitOfWork } from '@payments/platform'
 import { wentTo } from '@payments/routes'
-import { decimal, decimalOrZero, invoiceNumberText } from '../api/present.ts'
-import type { SessionColumns, StoredPayment } from '../rows.ts'
-import type { PaymentChange } from '../sessions/payments/arrivals.ts'
-import { bringsAmounts, isCorrection, isShort } from '../sessions/payments/outcome.ts'
+import type { PaymentChange } from '../payments/arrivals.ts'
+import { bringsAmounts, isCorrection, isShort } from '../payments/outcome.ts'
+import { decimal, decimalOrZero, invoiceNumberText } from '../present.ts'
+import type { SessionColumns, StoredPayment } from '../terms/rows.ts'
 
 /** A session before and after a change, and the payments that changed it. */
 interface Changed {

@@ -1,7 +1,7 @@
 import { endings, type OperatorsDeclaration, sqlOf } from '@payments/platform'
 import { pollSoon } from '@payments/routes'
-import { checkoutMachine, invoiceMachine, linkMachine, sessionMachine } from '../collections/states.ts'
 import { STUCK_SECONDS } from '../settings.ts'
+import { checkoutMachine, invoiceMachine, linkMachine, sessionMachine } from '../states.ts'
 
 const SETTLE = {
   command: 'admin.checkoutSessions.settle',

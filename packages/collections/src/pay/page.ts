@@ -25,8 +25,8 @@ import {
   queryContext,
   type Settings,
 } from '@payments/platform'
-import { errors } from '../api/errors.ts'
-import { payPage } from './payer.ts'
+import { errors } from '../errors.ts'
+import { payPage } from '../payer/payer.ts'
 import { receiptOf } from './receipts/receipts.ts'
 
 /** Written into each page, so that the first paint waits for nothing else. */

@@ -1,5 +1,5 @@
 import { addressBlock, type CallContext, type QueryContext, type Runtime } from '@payments/platform'
-import { errors } from '../api/errors.ts'
+import { errors } from '../errors.ts'
 import { collectionsSettings } from '../settings.ts'
 import { PageWatch, type WatchedPage } from './watch.ts'
 

@@ -1,10 +1,10 @@
 import { addressField, anonymous, assetNamed, invalid, type Mistakes, networkOf, toMinor } from '@payments/kernel'
 import { moneyOf, texts } from '@payments/pay-page'
 import { type Page, publicUrl, type QueryContext, queryContext, takeCall } from '@payments/platform'
-import { errors } from '../api/errors.ts'
-import type { PayPage } from '../api/schemas.ts'
-import { transactionBuilder } from './builder.ts'
-import { payPage } from './payer.ts'
+import { errors } from '../errors.ts'
+import { transactionBuilder } from '../payer/builder.ts'
+import { payPage } from '../payer/payer.ts'
+import type { PayPage } from '../schemas.ts'
 
 /** The most that one collection may take of the limit of a builder, in percent. */
 const SHARE_PERCENT = 25

@@ -1,8 +1,8 @@
 import { joinMerchant } from '@payments/accounts'
 import { anonymous, type Environment, isId } from '@payments/kernel'
 import { queryContext, type Runtime } from '@payments/platform'
-import { errors } from '../api/errors.ts'
-import { payPage } from './payer.ts'
+import { errors } from '../errors.ts'
+import { payPage } from '../payer/payer.ts'
 
 /** How often watched pages are compared with the database: a payment shows on all of them within a second. */
 const POLL_MS = 400

@@ -33,18 +33,18 @@ import {
   watchHiddenRoute,
 } from '@payments/routes'
 import type { z } from 'zod'
-import { errors } from '../api/errors.ts'
-import type { PayAction } from '../api/schemas.ts'
 import { lockedCollection, lockedSession } from '../collections/changes.ts'
 import { checkOpenSessions, clientOf, startWithCommit } from '../collections/limits.ts'
 import { type CollectionRow, type SessionRow, sessionResource } from '../entity.ts'
-import { findTarget, isPayable } from '../pay/payer.ts'
+import { errors } from '../errors.ts'
+import { findTarget, isPayable } from '../payer/payer.ts'
+import type { PayAction } from '../schemas.ts'
 import { SESSION_MINUTES } from '../settings.ts'
-import { optionsOf } from './choices/options.ts'
+import { optionsOf } from '../terms/options.ts'
+import { addressUse, missingAmount } from '../terms/policy.ts'
+import { type HeldPrice, held, PRICE_RETRY_SECONDS } from '../terms/prices.ts'
+import { openAccount, type PreparedTransfer, prepareTransfer } from '../terms/transfers.ts'
 import { sessionToReuse } from './choices/reuse.ts'
-import { addressUse, missingAmount } from './policy.ts'
-import { type HeldPrice, held, PRICE_RETRY_SECONDS } from './prices.ts'
-import { openAccount, type PreparedTransfer, prepareTransfer } from './transfers.ts'
 
 type Input = z.output<typeof PayAction>
 

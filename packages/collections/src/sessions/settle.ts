@@ -3,12 +3,12 @@ import { invalid } from '@payments/kernel'
 import { actingFor, move, type UnitOfWork } from '@payments/platform'
 import { type DepositSettlement, recordHiddenDeposit, settleHiddenDeposit } from '@payments/routes'
 import type { z } from 'zod'
-import { errors } from '../api/errors.ts'
-import type { SessionSettlement } from '../api/schemas.ts'
 import { findSessionAnywhere } from '../collections/service.ts'
 import { type SessionRow, sessionResource } from '../entity.ts'
-import type { StoredPayment } from '../rows.ts'
-import { isRefundHeld } from './journal.ts'
+import { errors } from '../errors.ts'
+import type { SessionSettlement } from '../schemas.ts'
+import { isRefundHeld } from '../terms/journal.ts'
+import type { StoredPayment } from '../terms/rows.ts'
 
 type Input = z.output<typeof SessionSettlement>
 

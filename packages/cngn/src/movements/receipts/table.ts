@@ -1,10 +1,10 @@
 import { type Environment, hashKey, newId } from '@payments/kernel'
 import { type Runtime, type SqlExecutor, sqlOf, type UnitOfWork } from '@payments/platform'
-import { credentialsNow } from '../../money/holder.ts'
+import { credentialsNow } from '../../provider/holder.ts'
 import { type ProviderTransaction, referencesOf } from '../../provider/provider.ts'
-import { receiptMachine } from '../../states/states.ts'
+import { nextCheck } from '../../provider/schedule.ts'
+import { receiptMachine } from '../../states.ts'
 import { keepRecord } from '../records.ts'
-import { nextCheck } from '../schedule.ts'
 
 // With `unassigned.ts`, the only writer of `cngn_receipts`: money that arrived, by the provider's references. It counts once.
 

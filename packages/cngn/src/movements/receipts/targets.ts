@@ -1,7 +1,7 @@
 import type { Environment } from '@payments/kernel'
 import type { Runtime } from '@payments/platform'
+import { CNGN, type Kind } from '../../kinds/kinds.ts'
 import { type ProviderTransaction, referencesOf } from '../../provider/provider.ts'
-import { CNGN, type Kind } from '../../transfers/kinds.ts'
 import { OF_MOVEMENT } from './table.ts'
 
 /** An object or permanent account that money belongs to. */

@@ -1,6 +1,6 @@
 import type { ProviderTransaction } from '../../provider/provider.ts'
+import { SKEW_SECONDS } from '../../provider/schedule.ts'
 import { sameAmount } from '../contradictions.ts'
-import { SKEW_SECONDS } from '../schedule.ts'
 import { destinationKey } from './fingerprint.ts'
 
 // What a provider's list says of the orders whose call failed. It shows amount, destination and time, and no reference of ours: one

@@ -1,5 +1,5 @@
 import { sqlOf, type UnitOfWork } from '@payments/platform'
-import { SEND } from '../schedule.ts'
+import { SEND } from '../../provider/schedule.ts'
 import { EQUAL_IN_DOUBT } from './equal.ts'
 import { move } from './table.ts'
 

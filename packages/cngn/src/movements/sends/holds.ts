@@ -1,6 +1,6 @@
 import type { Environment } from '@payments/kernel'
 import { type Runtime, type SqlExecutor, sqlOf, type UnitOfWork, withSameCredentials } from '@payments/platform'
-import { FEED_SOON, SEND } from '../schedule.ts'
+import { FEED_SOON, SEND } from '../../provider/schedule.ts'
 import { EQUAL_IN_DOUBT, looksLike } from './equal.ts'
 import { move, quoted } from './table.ts'
 

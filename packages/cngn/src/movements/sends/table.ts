@@ -8,9 +8,9 @@ import {
   withSameCredentials,
 } from '@payments/platform'
 import { SendEntity } from '../../entity.ts'
-import { sendMachine } from '../../states/states.ts'
-import type { Kind } from '../../transfers/kinds.ts'
-import { LOST_SECONDS, nextCheck, SEND } from '../schedule.ts'
+import type { Kind } from '../../kinds/kinds.ts'
+import { LOST_SECONDS, nextCheck, SEND } from '../../provider/schedule.ts'
+import { sendMachine } from '../../states.ts'
 import { EQUAL_IN_DOUBT, looksLike } from './equal.ts'
 import { CALL_SECONDS } from './evidence.ts'
 

@@ -3,7 +3,7 @@ import { brandOf, logoForDocuments } from '@payments/branding'
 import { findCustomer } from '@payments/customers'
 import { type AnonymisedCustomer, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { CollectionRow } from '../../entity.ts'
-import type { Customer, IssuedInvoice } from '../../rows.ts'
+import type { Customer, IssuedInvoice } from '../../terms/rows.ts'
 
 /** An invoice as it is written: as it was issued, with the state that it has now. */
 export interface WrittenInvoice {

@@ -13,8 +13,8 @@ import {
 } from '@payments/pay-page'
 import { DIRECTION_MARKS, type PdfPage, type PdfRequest, pdf } from '@payments/pdf'
 import type { Log } from '@payments/platform'
-import { invoiceNumberText } from '../../api/present.ts'
-import { moneyData, networksOf, type PayTarget } from '../payer.ts'
+import { moneyData, networksOf, type PayTarget } from '../../payer/payer.ts'
+import { invoiceNumberText } from '../../present.ts'
 
 /** What a receipt is written from. */
 export interface Receipt extends PayTarget {

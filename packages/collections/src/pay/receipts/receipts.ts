@@ -1,10 +1,10 @@
 import { logoForDocuments } from '@payments/branding'
 import { hasReceipt, type Locale, localeOf } from '@payments/pay-page'
 import type { QueryContext } from '@payments/platform'
-import { errors } from '../../api/errors.ts'
 import { findSession } from '../../collections/service.ts'
+import { errors } from '../../errors.ts'
+import { findTarget, moneyData } from '../../payer/payer.ts'
 import { payUrlOf } from '../../settings.ts'
-import { findTarget, moneyData } from '../payer.ts'
 import { receiptPdf } from './pdf.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { columnsOf, type QueryContext, rowMapper } from '@payments/platform'
 import { type CollectionRow, SessionEntity, type SessionRow } from '../../entity.ts'
-import type { HeldPrice } from '../prices.ts'
+import type { HeldPrice } from '../../terms/prices.ts'
 
 /** A session with less time left is not given again: its payer needs some to pay. */
 const LEAST_MINUTES = 5

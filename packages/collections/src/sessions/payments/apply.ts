@@ -2,16 +2,12 @@ import type { HiddenPaymentReceiver } from '@payments/fiat'
 import { type Draft, postWithCommit } from '@payments/ledger'
 import { move, platformSettings, type UnitOfWork, updateResource } from '@payments/platform'
 import type { HiddenDepositReceiver } from '@payments/routes'
-import { errors } from '../../api/errors.ts'
 import { lockedWithCollection } from '../../collections/changes.ts'
 import { emailPayer } from '../../emails/emails.ts'
 import { notifyMerchant } from '../../emails/notices.ts'
 import { type CollectionRow, type SessionRow, sessionResource } from '../../entity.ts'
-import type { Arrival } from '../../rows.ts'
-import { journalDraft } from '../journal.ts'
-import { expectedUntil } from '../sessions.ts'
-import { arrivalOfTransfer } from '../transfers.ts'
-import { arrivalOf, isFinal, merge, PAYABLE, type PaymentChange } from './arrivals.ts'
+import { errors } from '../../errors.ts'
+import { arrivalOf, isFinal, merge, PAYABLE, type PaymentChange } from '../../payments/arrivals.ts'
 import {
   bringsAmounts,
   bringsMoney,
@@ -22,7 +18,11 @@ import {
   isShort,
   outcomeOf,
   reasonOf,
-} from './outcome.ts'
+} from '../../payments/outcome.ts'
+import { journalDraft } from '../../terms/journal.ts'
+import type { Arrival } from '../../terms/rows.ts'
+import { arrivalOfTransfer } from '../../terms/transfers.ts'
+import { expectedUntil } from '../sessions.ts'
 import { applyToCollection } from './received.ts'
 
 /**

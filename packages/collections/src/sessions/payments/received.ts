@@ -1,7 +1,7 @@
 import { sqlOf, type UnitOfWork, updateResource } from '@payments/platform'
 import { cancelWaiting, lockedSession, moveCollection, updateCollection } from '../../collections/changes.ts'
 import { type CollectionRow, type SessionRow, sessionResource } from '../../entity.ts'
-import { fieldsOf } from './outcome.ts'
+import { fieldsOf } from '../../payments/outcome.ts'
 
 const grossOf = ({ deliveredAmount, fees }: SessionRow): bigint => deliveredAmount + fees
 const isPaid = ({ status }: SessionRow): boolean => status === 'paid'

@@ -11,7 +11,7 @@ const CHOOSERS: readonly RegExp[] = [
   /^packages\/swaps\/src\/provider\/rates\.ts$/,
   /^packages\/cngn\/src\/(transfers\/(converts|deposits|payins|payouts)|customers\/enablement|operators\/jobs)\.ts$/,
   // The one treasury of an environment, and converts of rows that store no provider.
-  /^packages\/cngn\/src\/(money\/holder|movements\/sends\/deliveries)\.ts$/,
+  /^packages\/cngn\/src\/(provider\/holder|movements\/sends\/deliveries)\.ts$/,
   // Default refund addresses of the sandbox; deposit addresses that this service derives itself.
   /^packages\/routes\/src\/refunds\/refund-addresses\.ts$/,
   /^packages\/swaps\/src\/addresses\/addresses\.ts$/,
