@@ -1,7 +1,7 @@
 import type { WebhookEvent } from './generated/events.ts'
-import { Resources } from './generated/resources.ts'
 import type { PaymentsOptions, RequestOptions, Result } from './options.ts'
 import { Transport } from './requests/transport.ts'
+import { Resources } from './resources.ts'
 import { type EventStreamParams, streamEvents } from './stream.ts'
 import { type StatusOptions, waitForStatus } from './wait.ts'
 

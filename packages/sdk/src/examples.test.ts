@@ -9,7 +9,7 @@ import * as sdk from './index.ts'
 
 const service = useArtefact()
 const FOLDER = fileURLToPath(new URL('.', import.meta.url))
-const RESOURCES = 'generated/resources.ts'
+const RESOURCES = 'resources.ts'
 const document: Data = JSON.parse(readFileSync(join(FOLDER, '../../../docs/derived/openapi.json'), 'utf8'))
 const AsyncFunction = (async () => {}).constructor as new (...parts: string[]) => (...args: unknown[]) => Promise<void>
 

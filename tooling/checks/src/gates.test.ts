@@ -114,7 +114,7 @@ const gates: Record<
   },
   'reachable: an address and a host of another party in a test and in a fixture': {
     command: ['node', 'tooling/checks/src/reachable/main.ts'],
-    message: /customers\.test\.ts: 9\.9\.9\.9\n[\s\S]*accounts\/rows\.ts: gmail\.com\n/,
+    message: /customers\.test\.ts: 9\.9\.9\.9\n[\s\S]*stand\/src\/rows\.ts: gmail\.com\n/,
     plant(edit) {
       edit('packages/customers/src/customers.test.ts', (text) => `${text}\nexport const address = '9.9.9.9'\n`)
       edit('tooling/stand/src/rows.ts', (text) => `${text}\nexport const email = 'ada@gmail.com'\n`)

@@ -46,6 +46,7 @@ const REMOTE = 'Clients take types of the service alone'
 const SDK = 'The SDK depends on nothing'
 const ORM = 'Only entities and services use the ORM'
 const BLOCKS = 'Two packages share no block of eight lines'
+const ROOMS = 'The folders of a package have an order'
 const FOLDERS = 'A folder has at most ten files and folders'
 const LOCKS = 'A row is read under a lock before it is updated with what follows from it'
 
@@ -107,6 +108,25 @@ const planted: readonly Planted[] = [
       },
     ],
   ),
+  [
+    ROOMS,
+    'packages/views/src: high ↔ low',
+    {
+      'packages/views/src/low/planted.ts': "import type { High } from '../high/planted.ts'\nexport type Low = High | 1",
+      'packages/views/src/high/planted.ts': 'export type High = 2',
+      'packages/views/src/high/other.ts': "export type { Low } from '../low/planted.ts'",
+    },
+  ],
+  [
+    FILES,
+    'services/dashboard/src/browser/planted-a.tsx ↔ services/dashboard/src/browser/planted-b.tsx',
+    {
+      'services/dashboard/src/browser/planted-a.tsx':
+        "import { B } from './planted-b.tsx'\nexport const A = () => <B />",
+      'services/dashboard/src/browser/planted-b.tsx':
+        "import { A } from './planted-a.tsx'\nexport const B = () => <A />",
+    },
+  ],
   [
     BLOCKS,
     'packages/fiat/src/planted.ts:3 repeats packages/providers/relay/test/planted.ts:1',

@@ -126,7 +126,7 @@ export const packageOf = ({ packages }: Tree, file: string): Package | undefined
   packages.filter(({ folder }) => file.startsWith(`${folder}/`)).sort((a, b) => b.folder.length - a.folder.length)[0]
 
 /** Code that runs in tests alone. */
-export const isTest = (file: string): boolean => file.endsWith('.test.ts') || file.includes('/test/')
+export const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file) || file.includes('/test/')
 
 /** Files of the service: no tests, no tooling. */
 export const production = (tree: Tree): Source[] =>

@@ -32,4 +32,4 @@ export function packagesOf(at: string = root): readonly Package[] {
 
 /** Source files of a package, from the root. */
 export const sourcesOf = (folder: string, at: string = root): readonly string[] =>
-  globSync(`${folder}/**/*.ts`, { cwd: at, exclude: (path) => basename(path) === 'node_modules' }).sort()
+  globSync(`${folder}/**/*.{ts,tsx}`, { cwd: at, exclude: (path) => basename(path) === 'node_modules' }).sort()

@@ -23,10 +23,10 @@ export function sdkFiles(document: ApiDocument, codes: readonly string[]): Recor
     return `${NOTE}${names.length > 0 ? `import type { ${names.join(', ')} } from './models.ts'\n` : ''}\n${text}`
   }
   return {
-    'models.ts': `${NOTE}\n${models.map((name) => declaration(name, schemas[name] ?? {})).join('\n')}`,
-    'params.ts': withImports(params.map(([name, schema]) => declaration(name, schema)).join('\n')),
-    'events.ts': withImports(eventsText(schemas, eventNames, models)),
-    'errors.ts': `${NOTE}\n/** The codes of the errors of the service. */\nexport type ErrorCode =\n${codes.map((code) => `  | '${code}'`).join('\n')}\n`,
+    'generated/models.ts': `${NOTE}\n${models.map((name) => declaration(name, schemas[name] ?? {})).join('\n')}`,
+    'generated/params.ts': withImports(params.map(([name, schema]) => declaration(name, schema)).join('\n')),
+    'generated/events.ts': withImports(eventsText(schemas, eventNames, models)),
+    'generated/errors.ts': `${NOTE}\n/** The codes of the errors of the service. */\nexport type ErrorCode =\n${codes.map((code) => `  | '${code}'`).join('\n')}\n`,
     'resources.ts': resourcesText(methods, models),
   }
 }
@@ -127,11 +127,11 @@ function resourcesText(methods: readonly ClientMethod[], models: readonly string
     )
   const text = classes.join('\n')
   const params = [...new Set(text.match(/\b\w+Params\b/g) ?? [])].sort()
-  return `${NOTE}import type { RequestOptions, Result } from '../options.ts'
-import type { Download, List } from '../requests/replies.ts'
-import { at, Resource } from '../requests/resource.ts'
-import type { ${usedNames(text, models).join(', ')} } from './models.ts'
-import type { ${params.join(', ')} } from './params.ts'
+  return `${NOTE}import type { RequestOptions, Result } from './options.ts'
+import type { Download, List } from './requests/replies.ts'
+import { at, Resource } from './requests/resource.ts'
+import type { ${usedNames(text, models).join(', ')} } from './generated/models.ts'
+import type { ${params.join(', ')} } from './generated/params.ts'
 
 ${text}`
 }

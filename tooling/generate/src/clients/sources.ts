@@ -11,7 +11,7 @@ const BIOME = `${root}node_modules/.bin/biome`
 export function clientSources(codes: readonly string[]): Record<string, string> {
   const document = openApiDocument('merchants') as unknown as ApiDocument
   const files = Object.entries(sdkFiles(document, codes)).map(
-    ([name, text]) => [`packages/sdk/src/generated/${name}`, text] as const,
+    ([name, text]) => [`packages/sdk/src/${name}`, text] as const,
   )
   const table = ['packages/agents/src/generated/operations.ts', commandTable(document)] as const
   return Object.fromEntries([...files, table].map(([path, text]) => [path, formatted(path, text)]))
