@@ -1,4 +1,6 @@
 /** Organisations, users, sign-in, sessions and API keys: authentication and access. */
+// Order, lowest first: errors, settings, emails, purge, rules, schemas, entity, confirmation, organisations,
+// sessions, keys, authentication, signin, api, migrations.
 import { domain } from '@payments/platform'
 import { accessRouter } from './api/access-router.ts'
 import { internalTokensRouter, organisationsRouter } from './api/admin-router.ts'

@@ -1,4 +1,5 @@
 /** How pages and emails to the payers of an organisation look, and who stands behind them. */
+// Order, lowest first: errors, schemas, entity, settings, logos, pages, profile, domain, router, migrations.
 import { domain } from '@payments/platform'
 import { RECORD_MISSING, recheckDomains } from './domain/verification.ts'
 import { entities } from './entity.ts'

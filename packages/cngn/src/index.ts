@@ -1,4 +1,6 @@
 /** cNGN, the naira stablecoin: enablement of customers, their balance, and its five kinds of movements. */
+// Order, lowest first: errors, failure-reasons, states, kinds, schemas, events, provider, entity, receipt,
+// notifications, admin-schemas, money, resources, customers, movements, transfers, operators, api, migrations.
 import { bind } from '@payments/kernel'
 import { domain, withFaults } from '@payments/platform'
 import { cngnAdminRouter } from './api/admin-router.ts'

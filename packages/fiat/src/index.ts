@@ -1,4 +1,6 @@
 /** Local fiat: stablecoin to bank accounts and mobile money (offramps), and back (onramps). */
+// Order, lowest first: errors, failure-reasons, states, currencies, schemas, events, provider, receipt, entities,
+// notifications, accounts, quotes, orders, money, polling, operators, api, migrations.
 import { bind } from '@payments/kernel'
 import { domain, withFaults } from '@payments/platform'
 import { fiatAdminRouter } from './api/admin-router.ts'

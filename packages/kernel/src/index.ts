@@ -1,4 +1,5 @@
 /** Code without I/O that every package uses: money, networks, addresses, ids, errors, state machines, access. */
+// Order, lowest first: states, clock, ids, messages, errors, actor, provider, change, money, inputs, reasons.
 export * from './actor.ts'
 export * from './change.ts'
 export * from './clock.ts'

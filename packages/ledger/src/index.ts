@@ -1,4 +1,5 @@
 /** The unified list of transactions and the double-entry journal. */
+// Order, lowest first: errors, model, payouts, schema, entity, journal, transactions, reports, api, migrations.
 import { domain } from '@payments/platform'
 import { ledgerAdminRouter, transactionsRouter } from './api/router.ts'
 import { entities } from './entity.ts'

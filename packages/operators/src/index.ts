@@ -1,4 +1,5 @@
 /** What operators do over all domains: find, see what needs them, act, and what they did. */
+// Order, lowest first: errors, states, schemas, entity, approvals, overview, router, migrations.
 import { domain } from '@payments/platform'
 import { ApprovalEntity, ResolutionEntity } from './entity.ts'
 import { errors } from './errors.ts'

@@ -1,4 +1,5 @@
 /** What a pay page looks like: pure functions, which the server and the browser share. */
+// Order, lowest first: data, amount, html, money, texts, wallets, screens, document.
 
 export { readAmount, type WrittenAmount } from './amount.ts'
 export { type Locale, locales, type NetworkType, type PayData, type Texts, type View } from './data.ts'

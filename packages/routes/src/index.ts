@@ -1,4 +1,6 @@
 /** Payment routes: deposit addresses on one chain whose deposits arrive on another. */
+// Order, lowest first: errors, failure-reasons, states, journal, refund-owners, schemas, events, receipt, entity,
+// provider, notifications, refunds, schedule, deposits, polling, operators, routes, api, migrations.
 import { bind } from '@payments/kernel'
 import { domain } from '@payments/platform'
 import { routesAdminRouter } from './api/admin-router.ts'

@@ -1,4 +1,5 @@
 /** The payments service for programs of merchants: typed operations, safe retries, verified webhooks. It depends on nothing. */
+// Order, lowest first: generated, errors, money, options, requests, resources, stream, wait, client, webhooks.
 export { Payments } from './client.ts'
 export { isPaymentsError, type OwnErrorCode, PaymentsError } from './errors.ts'
 export type { ErrorCode } from './generated/errors.ts'

@@ -1,4 +1,6 @@
 /** Swaps between EURC and USDC on Solana, and indicative rates. */
+// Order, lowest first: errors, failure-reasons, states, currencies, schemas, events, provider, receipt,
+// notifications, addresses, present, entity, swaps, transactions, polling, api, operators, migrations.
 import { bind } from '@payments/kernel'
 import { domain, withFaults } from '@payments/platform'
 import { addressTask } from './addresses/addresses.ts'

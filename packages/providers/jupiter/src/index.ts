@@ -1,4 +1,5 @@
 /** Jupiter (jup.ag): swaps on Solana, whose instructions are checked and signed here. */
+// Order, lowest first: settings, chain, api, transactions, payer-transfer, upkeep, jupiter, diagnose, recovery.
 import { walletTransactions } from '@payments/collections'
 import { assets, bind, toMinor } from '@payments/kernel'
 import type { LiveAdapter, Settings } from '@payments/platform'

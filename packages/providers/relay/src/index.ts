@@ -1,4 +1,5 @@
 /** Relay (relay.link): deposit addresses on one chain whose deposits arrive on another. */
+// Order, lowest first: settings, assets, client, wire, errors, offers, reports, diagnose, quotes, relay.
 import { convertOutProvider } from '@payments/cngn'
 import { bind } from '@payments/kernel'
 import type { LiveAdapter, Settings } from '@payments/platform'

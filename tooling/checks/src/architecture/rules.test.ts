@@ -110,6 +110,16 @@ const planted: readonly Planted[] = [
   ),
   [
     ROOMS,
+    'packages/operators/src/approvals/planted.ts imports overview, which stands above approvals',
+    { 'packages/operators/src/approvals/planted.ts': "export { auditLog } from '../overview/audit.ts'" },
+  ],
+  [
+    ROOMS,
+    'packages/routes/src/index.ts does not say in which order planted stand',
+    { 'packages/routes/src/planted/planted.ts': 'export const planted = 1' },
+  ],
+  [
+    ROOMS,
     'packages/views/src: high ↔ low',
     {
       'packages/views/src/low/planted.ts': "import type { High } from '../high/planted.ts'\nexport type Low = High | 1",

@@ -5,7 +5,7 @@ import { sharedByFakes } from './rules/fakes.ts'
 import { fullFolders } from './rules/folders.ts'
 import { unlockedUpdates } from './rules/locks.ts'
 import { order, ranks } from './rules/order.ts'
-import { foldersInCircles } from './rules/rooms.ts'
+import { foldersOutOfOrder } from './rules/rooms.ts'
 import { foreignTables } from './rules/tables.ts'
 import { domainFolders, isTest, packageOf, production, type Source, type Tree } from './tree.ts'
 
@@ -52,7 +52,7 @@ export const rules: Readonly<Record<string, Rule>> = {
 
   'A folder has at most ten files and folders': fullFolders,
 
-  'The folders of a package have an order': foldersInCircles,
+  'The folders of a package have an order': foldersOutOfOrder,
 
   'A row is read under a lock before it is updated with what follows from it': unlockedUpdates,
 

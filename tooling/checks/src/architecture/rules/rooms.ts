@@ -1,38 +1,77 @@
-import { isTest, packageOf, type Tree } from '../tree.ts'
+import { isTest, packageOf, type Source, type Tree } from '../tree.ts'
 import { circles } from './circles.ts'
 
 /** Packages whose folders have no order yet. */
 const UNORDERED = ['packages/platform/src']
+/** With so many folders, a package says in its index in which order they stand. */
+const MANY = 2
+const ORDER = 'Order, lowest first: '
+
+/** A folder of a package, or a file beside its folders. */
+interface Room {
+  readonly src: string
+  readonly name: string
+  readonly isFolder: boolean
+}
+
+/** The rooms that a room imports, and from which file. */
+type Graph = Map<string, Map<string, string>>
 
 /**
- * Folders of a package that import each other, also through others and for types alone: none of them can be understood, or changed, before
- * the others. A file beside the folders counts as one, and the index, which repeats them all, does not.
+ * What is wrong with the order of a package's folders: some import each other, also through others and for types alone, so that none of them
+ * can be understood, or changed, before the others; or one imports what stands above it in the order that the package names.
  */
-export function foldersInCircles(tree: Tree): string[] {
-  const graphs = new Map<string, Map<string, Set<string>>>()
+export function foldersOutOfOrder(tree: Tree): string[] {
+  const graphs = new Map<string, Graph>()
+  const folders = new Map<string, Set<string>>()
   for (const { file, imports } of tree.sources.values()) {
-    const from = roomOf(tree, file)
-    if (!from || isTest(file)) continue
-    const graph = graphs.get(from.src) ?? new Map<string, Set<string>>()
+    const from = isTest(file) ? undefined : roomOf(tree, file)
+    if (!from || from.name === 'index') continue
+    const graph = graphs.get(from.src) ?? (new Map() as Graph)
     graphs.set(from.src, graph)
-    for (const { file: imported } of imports) {
-      const to = imported === undefined ? undefined : roomOf(tree, imported)
-      if (to?.src !== from.src || to.room === from.room) continue
-      graph.set(from.room, (graph.get(from.room) ?? new Set()).add(to.room))
+    graph.set(from.name, graph.get(from.name) ?? new Map())
+    if (from.isFolder) folders.set(from.src, (folders.get(from.src) ?? new Set()).add(from.name))
+    for (const { file: imported = '' } of imports) {
+      const to = tree.sources.has(imported) ? roomOf(tree, imported) : undefined
+      if (to?.src === from.src && to.name !== from.name) graph.get(from.name)?.set(to.name, file)
     }
   }
-  const ordered = [...graphs].filter(([src]) => !UNORDERED.includes(src))
-  return ordered.flatMap(([src, graph]) =>
-    circles(new Map([...graph].map(([room, others]) => [room, [...others]]))).map(
-      (group) => `${src}: ${group.join(' ↔ ')}`,
-    ),
+  return [...graphs].flatMap(([src, graph]) => {
+    if (UNORDERED.includes(src)) return []
+    const inCircles = circles(new Map([...graph].map(([name, others]) => [name, [...others.keys()]])))
+    if (inCircles.length > 0) return inCircles.map((group) => `${src}: ${group.join(' ↔ ')}`)
+    const index = tree.sources.get(`${src}/index.ts`)
+    const isMany = src.startsWith('packages/') && (folders.get(src)?.size ?? 0) >= MANY
+    return isMany && index ? outOfOrder(src, graph, orderOf(index)) : []
+  })
+}
+
+function outOfOrder(src: string, graph: Graph, order: readonly string[]): string[] {
+  const missing = [...graph.keys()].filter((name) => !order.includes(name))
+  if (missing.length > 0) return [`${src}/index.ts does not say in which order ${missing.join(', ')} stand`]
+  return [...graph].flatMap(([name, others]) =>
+    [...others]
+      .filter(([other]) => order.indexOf(other) > order.indexOf(name))
+      .map(([other, file]) => `${file} imports ${other}, which stands above ${name}`),
   )
 }
 
-/** The folder of a file below the sources of its package; the file itself where it lies beside them. */
-function roomOf(tree: Tree, file: string): { readonly src: string; readonly room: string } | undefined {
+/** What the index says: the lines of one comment. */
+function orderOf({ lines }: Source): string[] {
+  const first = lines.findIndex(({ text }) => text.includes(ORDER))
+  const comment = first < 0 ? [] : lines.slice(first).map(({ text }) => text)
+  const end = comment.findIndex((text) => !text.startsWith('//'))
+  const text = comment
+    .slice(0, end < 0 ? undefined : end)
+    .map((line) => line.replace(/^\/\/ ?/, ''))
+    .join(' ')
+  return text.slice(ORDER.length).replace(/\.$/, '').split(', ')
+}
+
+function roomOf(tree: Tree, file: string): Room | undefined {
   const owner = packageOf(tree, file)
-  if (!owner || !file.startsWith(`${owner.folder}/src/`)) return undefined
-  const src = `${owner.folder}/src`
-  return { src, room: file.slice(src.length + 1).split('/')[0] ?? '' }
+  const src = `${owner?.folder}/src`
+  if (!file.startsWith(`${src}/`)) return undefined
+  const [first = '', ...rest] = file.slice(src.length + 1).split('/')
+  return { src, name: first.replace(/\.tsx?$/, ''), isFolder: rest.length > 0 }
 }
