@@ -28,8 +28,8 @@ export const migrations: readonly MigrationStep[] = [
         organisation_id uuid not null references organisations,
         user_id uuid not null references users,
         role text not null check (role in ('owner', 'member', 'operator')),
-        invited_by uuid references users,
         created_at timestamptz(3) not null,
+        invited_by uuid references users,
         primary key (organisation_id, user_id)
       )`,
       'create index memberships_of_user on memberships (user_id)',

@@ -162,3 +162,33 @@ test('an older process that migrates beside a newer one leaves its append-only t
     await database.drop()
   }
 })
+
+test('a database of a version before 1.0 is refused with what to do, and stays as it is', async () => {
+  const database = await freshDatabase()
+  const owner = new Client({ connectionString: database.ownerUrl })
+  await owner.connect()
+  const later: Domain = {
+    name: 'later',
+    data: { migrations: [{ name: '29990101000000_later', up: ['create table later (id uuid primary key)'] }] },
+  }
+  try {
+    // As such a version left it: no step of this one, and one that this one does not know.
+    await owner.query('delete from migrations')
+    await owner.query("insert into migrations (name) values ('20261121000000_kernel'), ('20261129080200_guaranteed')")
+    const refusal =
+      'The database was made by a version before 1.0 (migration 20261121000000_kernel), which cannot be updated: name an empty database in DATABASE_URL, or an empty folder in DATA_DIR'
+    await expect(migrate(database.ownerUrl, database.serviceUrl, [later], createLog('silent'))).rejects.toThrow(refusal)
+    await expect(pendingMigrations(database.serviceUrl, [later])).rejects.toThrow(refusal)
+    const { rows } = await owner.query(
+      "select to_regclass('later') as made, (select count(*)::int from migrations) as steps",
+    )
+    expect(rows).toEqual([{ made: null, steps: 2 }])
+    // A step of a newer version, which this one does not know, is none of before.
+    await owner.query("delete from migrations; insert into migrations (name) values ('29990101000001_newer')")
+    await migrate(database.ownerUrl, database.serviceUrl, [later], createLog('silent'))
+    expect(await pendingMigrations(database.serviceUrl, [later])).toEqual([])
+  } finally {
+    await owner.end()
+    await database.drop()
+  }
+})
