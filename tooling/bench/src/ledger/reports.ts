@@ -116,8 +116,8 @@ async function fill({ ownerUrl, print }: Stand, organisationId: string): Promise
   const pool = new Pool({ connectionString: ownerUrl, max: WRITERS })
   const customers = Array.from({ length: CUSTOMERS }, () => newId())
   await pool.query(
-    `insert into customers (id, organisation_id, environment, name, email, metadata, cngn_status, created_at, updated_at)
-     select id, $1, 'test', 'Ada', id || '@example.com', '{}', 'enabled', now(), now() from unnest($2::uuid[]) as c (id)`,
+    `insert into customers (id, organisation_id, environment, name, email, metadata, parts, created_at, updated_at)
+     select id, $1, 'test', 'Ada', id || '@example.com', '{}', '{"cngn": {"status": "enabled", "failureReason": null}}', now(), now() from unnest($2::uuid[]) as c (id)`,
     [organisationId, customers],
   )
   const idOf = (purpose: 'external' | 'available', customerId: string | null) =>

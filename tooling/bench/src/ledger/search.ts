@@ -31,8 +31,8 @@ async function run({ process: { createCaller }, runtime, ownerUrl, print }: Stan
   await owner.connect()
   try {
     await owner.query(
-      `insert into customers (id, organisation_id, environment, name, email, metadata, cngn_status, created_at, updated_at)
-       values ($1, $2, 'test', 'Ada', 'ada@example.com', '{}', 'enabled', now(), now())`,
+      `insert into customers (id, organisation_id, environment, name, email, metadata, parts, created_at, updated_at)
+       values ($1, $2, 'test', 'Ada', 'ada@example.com', '{}', '{"cngn": {"status": "enabled", "failureReason": null}}', now(), now())`,
       [customerId, organisationId],
     )
     for (let first = 0; first < RECORDS; first += BATCH)
