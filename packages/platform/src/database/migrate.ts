@@ -16,7 +16,7 @@ const LOCK_POLL_MS = 200
 const FIRST_STEP = '20261129100000'
 
 /** The database was made by a version before 1.0. Nothing in it was changed. The message says what to do. */
-export class UnreleasedDatabaseError extends Error {
+class UnreleasedDatabaseError extends Error {
   override name = 'UnreleasedDatabaseError'
   constructor(step: string) {
     super(
