@@ -124,3 +124,31 @@ test('units that post the same accounts in another order with their commits neve
   expect(runs).toBe(CLIENTS)
   expect(await balance(book.read(), own('available', 'one'))).toBe(BigInt(CLIENTS))
 })
+
+test('units that create accounts at once with others that use them wait for each other in one order: none is run again', async () => {
+  const organisationId = await foundOrganisation(service.runtime)
+  const book = bookOf(service.runtime, organisationId)
+  const known = [account(0), account(1)]
+  await book.do((unit) =>
+    post(
+      unit,
+      known.map((key) => transfer(own('external'), key, FUNDS)),
+    ),
+  )
+  let runs = 0
+  const units = 60 * CLIENTS
+  for (let round = 0; round < 60; round++) {
+    // Some ids of new accounts are lower than those of the known ones, some higher.
+    const fresh = own('external', `r${round}`)
+    await Promise.all(
+      Array.from({ length: CLIENTS }, async (_, n) => {
+        await new Promise((resolve) => setTimeout(resolve, randomBelow(12)))
+        await book.do((unit) => {
+          runs++
+          return post(unit, transfer(fresh, known[n % 2] as AccountKey, 1n))
+        })
+      }),
+    )
+  }
+  expect(runs).toBe(units)
+})

@@ -1,5 +1,5 @@
 /**
- * Posts entries in one round trip. Locks the accounts in the order of their ids (and creates new ones), then posts each
+ * Posts entries in one round trip. Creates new accounts, then locks all of them, both in the order of their ids, then posts each
  * entry. If an entry with the same key exists, nothing is posted when its digest is the same; otherwise the transaction
  * fails.
  *
@@ -14,24 +14,23 @@ export const post = `create function ledger_post(
     p_entries integer[], p_accounts integer[], p_amounts numeric[]
   ) returns boolean[] language plpgsql security definer set search_path = public, pg_temp as $$
   declare
-    locked integer;
+    known_accounts integer;
     known text;
     posted boolean[] := '{}';
   begin
-    perform from ledger_accounts a
-      where a.organisation_id = p_organisation and a.environment = p_environment and a.id = any (p_account_ids)
-      order by a.id for no key update;
-    get diagnostics locked = row_count;
-    if locked < cardinality(p_account_ids) then
+    -- Before any account is locked: who creates one waits for others that create it, and must hold nothing that they lock next.
+    select count(*) into known_accounts from ledger_accounts a
+      where a.organisation_id = p_organisation and a.environment = p_environment and a.id = any (p_account_ids);
+    if known_accounts < cardinality(p_account_ids) then
       insert into ledger_accounts (id, organisation_id, environment, customer_id, asset, purpose, party)
         select n.id, p_organisation, p_environment, n.customer_id, n.asset, n.purpose, n.party
           from unnest(p_account_ids, p_customers, p_assets, p_purposes, p_parties) as n (id, customer_id, asset, purpose, party)
          order by n.id
         on conflict do nothing;
-      perform from ledger_accounts a
-        where a.organisation_id = p_organisation and a.environment = p_environment and a.id = any (p_account_ids)
-        order by a.id for no key update;
     end if;
+    perform from ledger_accounts a
+      where a.organisation_id = p_organisation and a.environment = p_environment and a.id = any (p_account_ids)
+      order by a.id for no key update;
     for i in 1 .. cardinality(p_ids) loop
       insert into ledger_entries (id, organisation_id, environment, source_type, source_id, step, reverses, memo, digest)
         values (p_ids[i], p_organisation, p_environment, p_types[i], p_sources[i], p_steps[i],
