@@ -4,13 +4,8 @@ import { benchMemory } from './growth/memory.ts'
 import { benchOpen } from './growth/open.ts'
 import { benchPayments } from './growth/payments.ts'
 import { benchScaling } from './growth/scaling.ts'
-import { benchTables } from './growth/tables.ts'
-import { benchLedger } from './ledger/ledger.ts'
-import { benchPayouts } from './ledger/payouts.ts'
-import { benchReports } from './ledger/reports.ts'
-import { benchSearch } from './ledger/search.ts'
-import { benchCli } from './profile/cli.ts'
 import { benchProfile } from './profile/profile.ts'
+import { benchPayouts } from './requests/payouts.ts'
 import { benchDomains, benchHttp } from './requests/requests.ts'
 import { benchStart } from './servers/start.ts'
 import { benchStructure } from './structure/structure.ts'
@@ -20,27 +15,22 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`)
 const parts: Readonly<Record<string, (print: (line: string) => void) => Promise<unknown>>> = {
   http: benchHttp,
   domains: benchDomains,
-  ledger: benchLedger,
   payouts: benchPayouts,
   webhooks: benchWebhooks,
   scaling: benchScaling,
   open: benchOpen,
   payments: benchPayments,
-  tables: benchTables,
   memory: benchMemory,
   start: benchStart,
   profile: benchProfile,
-  reports: benchReports,
-  search: benchSearch,
   structure: benchStructure,
-  cli: benchCli,
 }
 const { positionals: wanted, values } = parseArgs({
   allowPositionals: true,
   options: { record: { type: 'boolean', default: false } },
 })
 
-// All of them, or those named: `npm run bench -- http ledger`. `--record` keeps the figures of those that have some.
+// All of them, or those named: `npm run bench -- http webhooks`. `--record` keeps the figures of those that have some.
 for (const [name, bench] of Object.entries(parts)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
   print(`\n== ${name}`)

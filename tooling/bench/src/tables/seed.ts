@@ -8,7 +8,7 @@ import { multiply } from './multiply.ts'
 const CNGN = '900000000'
 
 /** Tables that grow with the business, of one organisation. */
-export const TABLES = [
+const TABLES = [
   'customers',
   'payment_routes',
   'payment_route_addresses',

@@ -9,9 +9,9 @@ import {
   samples,
   startDatabase,
 } from '@payments/stand'
-import { LIMITS } from '../requests/requests.ts'
 import { creation, sendLoad } from '../servers/load.ts'
 import { LARGE, startGateway } from '../servers/servers.ts'
+import { LIMITS } from './requests.ts'
 
 const AT_ONCE = 64
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
