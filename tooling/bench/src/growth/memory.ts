@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProofReport } from '@payments/proof'
 import {
   median,
+  newKey,
   type Sample,
   type ServiceProcess,
   samples,
@@ -11,7 +12,6 @@ import {
   startProcesses,
 } from '@payments/stand'
 import { creation, type LoadRequest, sendLoad } from '../servers/load.ts'
-import { newKey } from '../servers/new-key.ts'
 import { type Place, residentBytes, startGateway } from '../servers/servers.ts'
 
 const MINUTES = Number(process.env.BENCH_MINUTES ?? 60)

@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProofReport } from '@payments/proof'
 import {
-  call,
-  dataOf,
+  newKey,
   type Receiver,
   type Sample,
   type ServiceProcess,
   type ServiceProcesses,
   START_SESSION,
   samples,
+  senderOf,
   sharedSettings,
   startDatabase,
   startProcesses,
   startReceiver,
+  until,
 } from '@payments/stand'
 import { Client } from 'pg'
 import { type Cost, type Counted, costOf } from '../servers/cost.ts'
-import { newKey } from '../servers/new-key.ts'
 import { LARGE } from '../servers/servers.ts'
 
 const PAYMENTS = Math.max(20, Math.round(1000 * Number(process.env.BENCH_SCALE ?? 1)))
@@ -25,7 +25,7 @@ const WARM_UP = PAYMENTS / 5
 const ORGANISATIONS = 8
 const AT_ONCE = 16
 const IDLE_SECONDS = 10
-const PATIENCE_MS = 300_000
+const PATIENCE = { patienceMs: 300_000, everyMs: 100 }
 /** What the plan of `docs/decisions/scaling.md` is for. */
 const PER_SECOND = 10_000
 
@@ -67,7 +67,7 @@ export async function benchPayments(print: (line: string) => void): Promise<Proo
     const [gateway, worker] = [processes.gateways[0] as ServiceProcess, processes.workers[0] as ServiceProcess]
     const keys: string[] = []
     while (keys.length < ORGANISATIONS) keys.push(await newKey(at))
-    const merchants = keys.map((key) => merchantOf(gateway, key))
+    const merchants = keys.map((key) => senderOf(gateway, key))
     await withEndpoints(merchants, receiver)
     return await measure(print, { client, gateway, worker }, merchants)
   } finally {
@@ -77,12 +77,6 @@ export async function benchPayments(print: (line: string) => void): Promise<Proo
     await at.close()
   }
 }
-
-/** @throws Error on an answer that is no success */
-const merchantOf =
-  (gateway: ServiceProcess, token: string): Post =>
-  (line, body) =>
-    dataOf(line, call(gateway, line, { token, body }))
 
 async function withEndpoints(merchants: readonly Post[], { origin }: Receiver): Promise<void> {
   for (const [index, post] of merchants.entries()) await post('POST /v1/webhooks', { url: `${origin}/${index}` })
@@ -127,12 +121,9 @@ async function payAll(client: Client, kind: Kind, merchants: readonly Post[], pa
     while (next < payments) await payOne(kind, merchants[next++ % merchants.length] as Post)
   }
   await Promise.all(Array.from({ length: AT_ONCE }, lane))
-  const until = async (what: string, isDone: () => Promise<boolean>) => {
-    for (const end = Date.now() + PATIENCE_MS; !(await isDone()); await sleep(100))
-      if (Date.now() > end) throw new Error(`${kind.name}: ${what}`)
-  }
-  await until('not all have ended', async () => (await ended(client, kind)) >= before + payments)
-  await until('not all webhooks are sent', async () => (await unsent(client)) === 0)
+  const haveEnded = async () => (await ended(client, kind)) >= before + payments
+  await until(`${kind.name}: all have ended`, haveEnded, PATIENCE)
+  await until(`${kind.name}: all webhooks are sent`, async () => (await unsent(client)) === 0, PATIENCE)
 }
 
 async function payOne({ sample, kind }: Kind, post: Post): Promise<void> {

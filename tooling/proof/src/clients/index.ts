@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { clientArchives } from '@payments/bundle'
 import { installTools, root } from '@payments/checks'
-import { createKeyFor, foundOrganisation, freePort, startStand } from '@payments/stand'
+import { freePort, newKey, startStand } from '@payments/stand'
 import { suiteProblems } from '../documents/programs.ts'
 import type { Proof } from '../proof.ts'
 import { inBrowser } from './browser.ts'
@@ -39,7 +39,7 @@ export const run: Proof = async ({ size, log }) => {
       'workerd@1',
       INSPECTOR,
     ])
-    const place = { folder, modules, url: stand.url, receiverPort, key: await newKey(stand) }
+    const place = { folder, modules, url: stand.url, receiverPort, key: await newKey(stand.runtime) }
     const attempt = async (name: string, story: () => Promise<string>, expected: RegExp) => {
       log(name)
       const printed = await story().catch((error: Error) => `failed: ${error.message}`)
@@ -62,15 +62,6 @@ export const run: Proof = async ({ size, log }) => {
     rmSync(folder, { recursive: true, force: true })
   }
 }
-
-type Stand = Awaited<ReturnType<typeof startStand>>
-
-const newKey = async ({ runtime }: Stand): Promise<string> =>
-  createKeyFor(runtime, {
-    organisationId: await foundOrganisation(runtime),
-    environment: 'test',
-    scopes: ['api:read', 'api:write'],
-  })
 
 /** The example of the guides, as JavaScript: older versions of Node do not run TypeScript. */
 async function told({ folder, modules, url, receiverPort, key }: Place, runtime: string): Promise<string> {

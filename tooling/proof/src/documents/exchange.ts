@@ -7,9 +7,12 @@ import {
   createKeyFor,
   dataOf,
   foundOrganisation,
+  invoiceBody,
   type Mailbox,
+  payLink,
   type Receiver,
   samples,
+  senderOf,
   signedIn,
   signIn,
 } from '@payments/stand'
@@ -109,27 +112,15 @@ export async function exchange(
     const body = { email: EMAIL, role: 'member' }
     return (await call(place, 'POST /v1/auth/invitations', { token: accessToken, key: null, body })).body.data.id
   }
-  /** An invoice that says who asks whom, and for what, as accounting programs read it. */
+  const asMerchant = senderOf(place, key)
   const invoiced = async (): Promise<string> => {
-    const made = async (line: string, body: object) => (await call(place, line, { token: key, body })).body.data
-    await made('PATCH /v1/branding', { legalName: 'Ada Ltd', country: 'NG', taxId: '12345678-0001' })
-    const buyer = { name: 'Ada Obi', email: `${crypto.randomUUID()}@example.com`, country: 'NG' }
-    const { id: customerId } = await made('POST /v1/customers', buyer)
-    const items = [{ description: 'Consulting', quantity: 1, unitAmount: '25', taxPercent: 7.5 }]
-    const priced = { type: 'invoice', amount: undefined, pricing: { currency: 'USD' }, items, customerId }
-    return (await made('POST /v1/collections', samples.collection.body(priced))).id
+    const body = await invoiceBody(asMerchant, `${crypto.randomUUID()}@example.com`)
+    return (await asMerchant('POST /v1/collections', body)).id
   }
   /** A session that is paid, made once. */
   let paid: Promise<string> | undefined
-  const paidSession = async (): Promise<string> => {
-    const made = async (line: string, body?: object) => (await call(place, line, { token: key, body })).body.data
-    const { id: link } = await made('POST /v1/collections', samples.collection.body({}))
-    const start = { action: 'start', networkKey: 'ethereum', currency: 'USDC' }
-    const { id } = await made(`POST /v1/pay/${link}`, start)
-    await made(`POST /v1/sandbox/checkout-sessions/${id}/payments`, {})
-    while ((await made(`GET /v1/collections/${id}`)).status !== 'paid') await pause(PAUSE_MS)
-    return id
-  }
+  const paidSession = async (): Promise<string> =>
+    payLink(asMerchant, (await asMerchant('POST /v1/collections', samples.collection.body())).id)
   const lineOf = async ({ line }: Example): Promise<string> => {
     if (line.includes('/receipt.pdf')) {
       paid ??= paidSession()

@@ -1,16 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventReceiver } from '@payments/stand'
 import {
   call,
   cngnCustomer,
   createKeyFor,
-  type Data,
-  dataOf,
   foundOrganisation,
+  payLink,
   rows,
-  START_SESSION,
   type StandDatabase,
   samples,
+  senderOf,
   startReceiver,
 } from '@payments/stand'
 import type { Attacker } from './attacks.ts'
@@ -18,15 +16,8 @@ import type { Neighbour } from './neighbours.ts'
 
 /** The most endpoints that an organisation may have. */
 export const ENDPOINTS = 50
-/** How long a payment may take to arrive. */
-const PATIENCE_MS = 60_000
 /** Rows of one statement, well below the statement timeout. */
 const AT_ONCE = 20_000
-
-const creator =
-  (url: string, token: string) =>
-  (path: string, body: object): Promise<Data> =>
-    dataOf(path, call({ url }, `POST /v1${path}`, { token, body }))
 
 /** An organisation with a key that reads and writes. */
 export async function organisation(database: Pick<StandDatabase, 'pool'>): Promise<{ id: string; key: string }> {
@@ -43,7 +34,7 @@ export async function newNeighbour(
 ): Promise<Neighbour> {
   const { key } = await organisation(database)
   const path = `/hooks/${number}`
-  const { secret } = await creator(url, key)('/webhooks', { url: `${receiver.origin}${path}` })
+  const { secret } = await senderOf({ url }, key)('POST /v1/webhooks', { url: `${receiver.origin}${path}` })
   receiver.expect(path, secret)
   return { url, key }
 }
@@ -54,11 +45,11 @@ export async function newAttacker(
   { endpoints, address, events }: { readonly endpoints: number; readonly address: string; readonly events: number },
 ): Promise<Attacker & { readonly organisationId: string }> {
   const { id: organisationId, key } = await organisation(database)
-  const create = creator(url, key)
+  const send = senderOf({ url }, key)
   let endpointId = ''
   for (let number = 0; number < endpoints; number++)
-    endpointId = (await create('/webhooks', { url: `${address}/${number}` })).id
-  const routeId = (await create('/payment-routes', samples.route.body())).id
+    endpointId = (await send('POST /v1/webhooks', { url: `${address}/${number}` })).id
+  const routeId = (await send('POST /v1/payment-routes', samples.route.body())).id
   for (let left = events; left > 0; left -= AT_ONCE)
     await rows(
       database,
@@ -90,26 +81,15 @@ export async function newAttackerOfDomains(
     )
   return {
     ...attacker,
-    linkId: (await creator(url, key)('/collections', samples.collection.body())).id,
+    linkId: (await senderOf({ url }, key)('POST /v1/collections', samples.collection.body())).id,
     customerId: await cngnCustomer((line, body) => call(service, line, { token: key, body }), '5000'),
   }
 }
 
 /** A paid session of an organisation. @throws Error where its payment does not arrive */
-export async function newPaidSession({ url, key }: Neighbour): Promise<string> {
-  const send = (line: string, body?: object) =>
-    dataOf(line, call({ url }, line, { token: key, ...(body ? { body } : {}) }))
-  const { id: link } = await send('POST /v1/collections', samples.collection.body())
-  const { id } = await dataOf(
-    'start',
-    call({ url }, `POST /v1/pay/${link}`, { token: null, key: null, body: START_SESSION }),
-  )
-  await send(...samples.collection.fund(id))
-  for (const end = Date.now() + PATIENCE_MS; (await send(`GET /v1/collections/${id}`)).status !== 'paid'; ) {
-    if (Date.now() > end) throw new Error('The session was not paid in time')
-    await sleep(300)
-  }
-  return id
+export async function newPaidSession(neighbour: Neighbour): Promise<string> {
+  const send = senderOf(neighbour, neighbour.key)
+  return payLink(send, (await send('POST /v1/collections', samples.collection.body())).id)
 }
 
 /** A receiver that takes every connection and never answers. */

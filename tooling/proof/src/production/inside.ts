@@ -6,7 +6,7 @@ import { everyDomain } from '@payments/api'
 import { root } from '@payments/checks'
 import { newId } from '@payments/kernel'
 import { checkLedger } from '@payments/ledger'
-import { call, signIn } from '@payments/stand'
+import { call, signIn, until } from '@payments/stand'
 import { Pool } from 'pg'
 import { changeableTables } from '../resilience/cluster/beside-dump.ts'
 import type { Tenant } from '../resilience/cluster/load.ts'
@@ -18,7 +18,7 @@ import { DOMAIN, type Outside, startOutside } from './outside.ts'
 import { LAST, NEXT } from './releases.ts'
 import { furtherSettings, linesOf, providerKeys, settingsOf } from './settings.ts'
 import { checkSettings } from './starts.ts'
-import { goLive, SERVICE, send, tellStories, until } from './stories.ts'
+import { goLive, SERVICE, send, tellStories } from './stories.ts'
 
 const [, , size = 'short', seed = '1'] = process.argv
 /** Requests at once: the machine is to be busy, and not overloaded. */

@@ -2,7 +2,7 @@ import { loadServiceSettings } from '@payments/api'
 import { adapters, gatewaySettings, openApiDocument } from '@payments/gateway'
 import { firstIdOf, newId } from '@payments/kernel'
 import type { Runtime } from '@payments/platform'
-import { call, documentProblems, everyDocument, newMerchant, signedIn } from '@payments/stand'
+import { call, documentProblems, everyDocument, newMerchant, signedIn, until } from '@payments/stand'
 import type { Pool } from 'pg'
 import { declaredProblem, wholeDocument } from '../documents/document.ts'
 import { exchange } from '../documents/exchange.ts'
@@ -11,7 +11,7 @@ import { examplesOf, type Paths } from '../documents/reference.ts'
 import type { Guide } from '../resilience/machine/guide.ts'
 import type { Outside } from './outside.ts'
 import { settingsOf } from './settings.ts'
-import { SERVICE, until } from './stories.ts'
+import { SERVICE } from './stories.ts'
 
 const DAY_MS = 86_400_000
 /** DATABASE_READ_URL names an address at which nothing listens, and blocks go by only while a story is told. */

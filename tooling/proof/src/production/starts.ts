@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { until } from '@payments/stand'
 import type { Outside } from './outside.ts'
 import { OTHERWISE, REFUSED, settingsOf, uncovered } from './settings.ts'
-import { until } from './stories.ts'
 
 const [PORT, INTERNAL_PORT] = ['4009', '4109']
 const MAIN = ['/usr/local/bin/node', ['bin/payments', 'start']] as const

@@ -9,6 +9,7 @@ import {
   type Sample,
   START_SESSION,
   samples,
+  until,
   WALLETS,
 } from '@payments/stand'
 import { DOMAIN, type Outside } from './outside.ts'
@@ -163,10 +164,4 @@ async function arrival({ receiver }: Outside, { secret }: Customer, wanted: (eve
   if (!isSigned(found.body, String(found.headers['x-service-signature']), secret))
     throw new Error(`A signature is wrong: ${found.body}`)
   return JSON.parse(found.body) as Event
-}
-
-/** Waits until something is so. @throws Error when it is not in time */
-export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(200)) if (await isSo()) return
-  throw new Error(`Not in ${PATIENCE_MS / 1000} s: ${what}`)
 }

@@ -1,9 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { call, dataOf } from '../service/client.ts'
+import { call } from '../service/client.ts'
 import { plainPng } from './images.ts'
-import { START_SESSION, samples } from './samples.ts'
-
-const PATIENCE_MS = 60_000
+import { invoiceBody, payLink, senderOf } from './payments.ts'
 
 /** Where documents are asked for: the service, a key of the test environment, and a session of a user of its organisation. */
 export interface DocumentsPlace {
@@ -28,23 +25,13 @@ export async function everyDocument(
   { url, key, session }: DocumentsPlace,
   customerEmail: string,
 ): Promise<readonly MadeDocument[]> {
-  const send = (line: string, body?: object, token: string | null = key) =>
-    dataOf(line, call({ url }, line, { token, ...(body ? { body } : {}), ...(token ? {} : { key: null }) }))
-  await send('PATCH /v1/branding', { legalName: 'Ada Ltd', country: 'NG', taxId: '12345678-0001' })
+  const send = senderOf({ url }, key)
+  const body = await invoiceBody(send, customerEmail)
+  const { customerId } = body
   await send('PUT /v1/branding/logo', { image: plainPng(64).toString('base64') })
-  const customer = samples.customer.body({ email: customerEmail, country: 'NG' })
-  const { id: customerId } = await send('POST /v1/customers', customer)
-  const items = [{ description: 'Consulting', quantity: 1, unitAmount: '25', taxPercent: 7.5 }]
-  const priced = { type: 'invoice', amount: undefined, pricing: { currency: 'USD' }, items, customerId }
-  const body = samples.collection.body(priced)
   const invoice = await send('POST /v1/collections', body)
   await send(`POST /v1/collections/${invoice.id}/send`)
-  const { id: paid } = await send(`POST /v1/pay/${invoice.id}`, { ...START_SESSION, payerEmail: customerEmail }, null)
-  await send(...samples.collection.fund(paid))
-  for (const end = Date.now() + PATIENCE_MS; (await send(`GET /v1/collections/${paid}`)).status !== 'paid'; ) {
-    if (Date.now() > end) throw new Error('The invoice was not paid in time')
-    await sleep(300)
-  }
+  const paid = await payLink(send, invoice.id, { payerEmail: customerEmail })
   const now = new Date().toISOString()
   const [month, day] = [now.slice(0, 7), now.slice(0, 10)]
   const documents: readonly (readonly [line: string, body?: object])[] = [

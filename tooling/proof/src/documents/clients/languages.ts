@@ -2,7 +2,7 @@ import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { installTools } from '@payments/checks'
 import { openApiDocument } from '@payments/gateway'
-import { createKeyFor, foundOrganisation } from '@payments/stand'
+import { newKey } from '@payments/stand'
 import { type Ended, runCommand, runProgram } from '../programs.ts'
 import { preparedForOpenApi30 } from './openapi-3.0.ts'
 import type { Clients, Service } from './typescript.ts'
@@ -68,9 +68,7 @@ export async function languageClients(folder: string, service: Service): Promise
       continue
     }
     cpSync(join(import.meta.dirname, story), join(folder, story))
-    const organisationId = await foundOrganisation(service.runtime)
-    const scopes = ['api:read', 'api:write']
-    const key = await createKeyFor(service.runtime, { organisationId, environment: 'test', scopes })
+    const key = await newKey(service.runtime)
     const credentials = { API_KEY: key, API_URL: `${service.url}/v1` }
     const told = await runCommand(command, [...args, story], { ...cwd, env: { ...env, ...credentials } })
     if (isTold(told)) clients.push(name)

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openApiDocument } from '@payments/gateway'
 import type { Runtime } from '@payments/platform'
-import { createKeyFor, foundOrganisation } from '@payments/stand'
+import { newKey } from '@payments/stand'
 import type { Tools } from '../tools.ts'
 import { stories } from './stories.ts'
 
@@ -86,9 +86,7 @@ export async function typescriptClients(tools: Tools, service: Service): Promise
       problems.push(`${name} does not compile: ${compiled.output}`)
       continue
     }
-    const organisationId = await foundOrganisation(service.runtime)
-    const scopes = ['api:read', 'api:write']
-    const key = await createKeyFor(service.runtime, { organisationId, environment: 'test', scopes })
+    const key = await newKey(service.runtime)
     const told = await tools.run(join(tools.folder, 'out', folder, 'story.js'), [], { API_KEY: key, API_URL: url })
     if (told.status === 0 && told.output.includes('12.5 USDC')) clients.push(name)
     else problems.push(`${name}: ${told.output}`)

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '@payments/stand'
 import type { Load, Seen } from '../cluster/load.ts'
 import { allFollow, primaryOf } from './members.ts'
 import { type DatabaseServer, operate } from './operators.ts'
 import { connect, fillDisk, killPostgres, signal, startServer } from './servers.ts'
 
-const PATIENCE_MS = 90_000
+const PATIENCE = { patienceMs: 90_000, everyMs: 100 }
 /** How long an operator takes to notice a full disk: its alert needs no longer. */
 const NOTICE_MS = 5000
 /** Writes that show that the service writes again: more than were under way. */
@@ -42,11 +43,6 @@ export const FAULTS: readonly Fault[] = [
   },
 ]
 
-async function until(what: string, done: () => Promise<boolean> | boolean): Promise<void> {
-  for (const end = Date.now() + PATIENCE_MS; !(await done()); await sleep(100))
-    if (Date.now() > end) throw new Error(`${what}: not within ${PATIENCE_MS / 1000} s`)
-}
-
 async function primaryAndOthers(servers: readonly DatabaseServer[]) {
   const former = await primaryOf(servers)
   if (!former) throw new Error('No server is the primary')
@@ -69,9 +65,13 @@ export async function strike(fault: Fault, servers: readonly DatabaseServer[], l
   load.take()
   await fault.inflict(struck, others)
   if (!fault.ofStandby)
-    await until(`${fault.name}: another primary`, async () => ((await primaryOf(others))?.timeline ?? 0) > timeline)
+    await until(
+      `${fault.name}: another primary`,
+      async () => ((await primaryOf(others))?.timeline ?? 0) > timeline,
+      PATIENCE,
+    )
   const before = load.writes()
-  await until(`${fault.name}: an acknowledged write`, () => load.writes() > before + ENOUGH_WRITES)
+  await until(`${fault.name}: an acknowledged write`, () => load.writes() > before + ENOUGH_WRITES, PATIENCE)
   const down = load.take()
   await fault.heal?.(struck)
   await allFollow(servers)
@@ -101,12 +101,12 @@ export async function loseMajority(
     return (await Promise.all(answers)).some(({ ok }) => ok)
   }
   let readyAgain = 0
-  await until('without a majority: no gateway is ready', async () => !(await ready()))
+  await until('without a majority: no gateway is ready', async () => !(await ready()), PATIENCE)
   for (const end = Date.now() + forMs; Date.now() < end; await sleep(200)) if (await ready()) readyAgain++
   const acknowledged = load.writes() - before
   for (const other of others) connect(other, true)
   const since = Date.now()
-  await until('with a majority: an acknowledged write', () => load.writes() > before + acknowledged)
+  await until('with a majority: an acknowledged write', () => load.writes() > before + acknowledged, PATIENCE)
   const writesAgainMs = Date.now() - since
   await allFollow(servers)
   return { acknowledged, readyAgain, writesAgainMs, seen: load.take() }
