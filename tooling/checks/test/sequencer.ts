@@ -28,7 +28,7 @@ const LONG = [
   'tooling/acceptance/src/browser/dashboard.test.ts',
   'services/maintenance/src/doctor/doctor.test.ts',
   'packages/embedded-postgres/src/server/server.test.ts',
-  'tooling/proof/src/resilience/events/events.test.ts',
+  'packages/webhooks/src/deliveries/killed-workers.test.ts',
   'tooling/acceptance/src/browser/dashboard-settings.test.ts',
   'tooling/acceptance/src/guides/samples.test.ts',
   'services/gateway/src/http/connections/connections.test.ts',

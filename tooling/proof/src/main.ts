@@ -13,7 +13,6 @@ const proofs: Readonly<Record<string, () => Promise<{ run: Proof }>>> = {
   cluster: () => import('./resilience/cluster/index.ts'),
   crash: () => import('./resilience/crash/index.ts'),
   documents: () => import('./documents/index.ts'),
-  events: () => import('./resilience/events/index.ts'),
   fuzz: () => import('./fuzz/index.ts'),
   neighbours: () => import('./neighbours/index.ts'),
   production: () => import('./production/index.ts'),
