@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { clientArchives } from '@payments/bundle'
 import { installTools, root } from '@payments/checks'
 import { freePort, newKey, startStand } from '@payments/stand'
-import { suiteProblems } from '../documents/programs.ts'
 import type { Proof } from '../proof.ts'
 import { inBrowser } from './browser.ts'
 import { byInspector, INSPECTOR } from './inspector.ts'
@@ -15,16 +14,13 @@ import { inWorkerd } from './workerd.ts'
 /** Node in the oldest and the newest version that the SDK runs on, each as npm has it for Linux. */
 const NODES = ['20.20.2', '22.23.3', '24.21.0', '26.10.0']
 
-/** No change twice in 10,000 calls through a network that fails in every way; 10,000 events through `payments listen`. */
-const LONG = ['packages/sdk/src/retries.test.ts', 'services/cli/src/terminal.test.ts']
-
 const VERIFIED = /verified webhook\.test/
 
 /**
  * The packed SDK in every runtime that it names: it is installed, calls the service and verifies a delivery, or reads a pay page. Then the
- * servers for agents, by the protocol's inspector, and in full size 10,000 calls and 10,000 events.
+ * servers for agents, by the protocol's inspector. 10,000 calls and 10,000 events are tests with `TEST_SIZE=full`.
  */
-export const run: Proof = async ({ size, log }) => {
+export const run: Proof = async ({ log }) => {
   const findings: string[] = []
   const runtimes: string[] = []
   const folder = mkdtempSync(join(tmpdir(), 'payments-runtimes-'))
@@ -52,10 +48,6 @@ export const run: Proof = async ({ size, log }) => {
     await attempt('workerd', () => inWorkerd(place), /^201 webhook\.test$/)
     await attempt('Chromium', () => inBrowser(place), /^Order 1042$/)
     await attempt('MCP inspector', () => byInspector(place), /^inspected$/)
-    if (size === 'full') {
-      log('10,000 calls and 10,000 events')
-      findings.push(...(await suiteProblems(LONG, { TEST_SIZE: 'full' })))
-    }
     return { findings, figures: { runtimes } }
   } finally {
     await stand.stop()

@@ -5,19 +5,14 @@ import type { Proof } from '../proof.ts'
 import { languageClients } from './clients/languages.ts'
 import { typescriptClients } from './clients/typescript.ts'
 import { exchange } from './exchange.ts'
-import { audiences, redoclyProblems, spectralProblems } from './lint.ts'
+import { audiences, spectralProblems } from './lint.ts'
 import { startPrism, violationsOf } from './prism.ts'
-import { suiteProblems } from './programs.ts'
 import { examplesOf, type Paths } from './reference.ts'
 import { startTools, type Tools } from './tools.ts'
 
-/** The statements of the specification, one test each, and the samples of README and guides. */
-const SUITES = ['tooling/acceptance/src/conformance', 'tooling/acceptance/src/guides']
-
 /**
- * The interface against its documents, by programs of others: Prism between client and service, Redocly and Spectral over the documents,
- * clients of three generators. In full size also clients in Python and Ruby, then the specification, statement by statement, and every
- * sample of the guides.
+ * The interface against its documents, by programs of others: Prism between client and service, Spectral over the documents, clients of
+ * three generators, and in full size clients in Python and Ruby. Redocly, the specification and the samples of the guides are in `npm test`.
  */
 export const run: Proof = async ({ size, log }) => {
   const findings: string[] = []
@@ -26,9 +21,8 @@ export const run: Proof = async ({ size, log }) => {
   const targets = `https://merchant.example,${receiver.origin}`
   const stand = await startStand({ SMTP_URL: mailbox.url, WEBHOOK_DEV_TARGETS: targets })
   try {
-    log('Redocly and Spectral')
-    for (const audience of audiences)
-      findings.push(...(await redoclyProblems(audience)), ...(await spectralProblems(tools, audience)))
+    log('Spectral')
+    for (const audience of audiences) findings.push(...(await spectralProblems(tools, audience)))
     log('Prism')
     findings.push(...(await blindSpots(tools, stand.url)))
     const exchanged = await throughPrism(tools, { ...stand, mailbox, receiver })
@@ -41,8 +35,6 @@ export const run: Proof = async ({ size, log }) => {
       const others = await languageClients(join(tools.folder, 'languages'), stand)
       findings.push(...others.problems)
       clients.push(...others.clients)
-      log('Conformance and guides')
-      findings.push(...(await suiteProblems(SUITES)))
     }
     return { findings, figures: { operations: exchanged.operations, replies: exchanged.replies, clients } }
   } finally {

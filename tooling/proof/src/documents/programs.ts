@@ -1,5 +1,4 @@
 import { type SpawnOptions, spawn } from 'node:child_process'
-import { root } from '@payments/checks'
 
 /** How a program ended, what it printed, and that with its errors between. */
 export interface Ended {
@@ -29,14 +28,4 @@ export function runCommand(command: string, args: readonly string[], { env, ...o
     child.on('error', reject)
     child.on('close', (code) => resolve({ status: code ?? 1, printed, output }))
   })
-}
-
-/**
- * Runs test files, and returns what they printed where they failed.
- * @param paths below the root of the repository
- */
-export async function suiteProblems(paths: readonly string[], env: Record<string, string> = {}): Promise<string[]> {
-  const args = ['run', '--root', root, ...paths]
-  const { status, output } = await runProgram(`${root}/node_modules/vitest/vitest.mjs`, args, { cwd: root, env })
-  return status === 0 ? [] : [`${paths.join(', ')}: ${output}`]
 }

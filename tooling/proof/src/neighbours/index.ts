@@ -3,10 +3,8 @@ import type { Proof } from '../proof.ts'
 import type { Attacker } from './attacks.ts'
 import { type Installation, startInstallation } from './installation.ts'
 import { type Measured, measure } from './neighbours.ts'
-import { ENDPOINTS, newAttackerOfDomains, newNeighbour, startSilentReceiver } from './organisations.ts'
-import { strangersTakeQuotes } from './quotes/quotes.ts'
+import { newAttackerOfDomains, newNeighbour, startSilentReceiver } from './organisations.ts'
 import { measureResourceAttacks, type ResourceReport, type ResourceSize, resourceFigures } from './resources.ts'
-import { play } from './scenes.ts'
 import { startAttackers } from './working-attackers.ts'
 
 const NEIGHBOURS = 10
@@ -14,12 +12,10 @@ const NEIGHBOURS = 10
 const FACTOR = 3
 /** How many times its own median a request may take beside documents and images, and how long any of them. */
 const [COSTS_FACTOR, WORST_MS] = [5, 5000]
-/** Starts of strangers at the links of two merchants, in each part of {@link strangersTakeQuotes}. */
-const STARTS = 40
 /** Objects: what the lists of the organisation that misbehaves have. Rounds: each measures the three parts of a {@link Round}. */
 const SIZES = {
-  short: { rounds: 1, seconds: 4, objects: 2000, pending: 30_000, resources: { requests: 100, events: 20_000 } },
-  full: { rounds: 7, seconds: 15, objects: 50_000, pending: 200_000, resources: { requests: 1000, events: 300_000 } },
+  short: { rounds: 1, seconds: 4, objects: 2000, resources: { requests: 100, events: 20_000 } },
+  full: { rounds: 7, seconds: 15, objects: 50_000, resources: { requests: 1000, events: 300_000 } },
 } as const
 
 /**
@@ -27,11 +23,10 @@ const SIZES = {
  * within three times its quiet value (the median of the rounds). Clients, gateway, worker and database share the cores of one machine,
  * and the misbehaving organisation takes what is left of them; so quiet is the service and not the machine: the same organisation then
  * misbehaves towards another installation, with processes and a database of its own. The value while nobody does is printed as well.
- * The short form prints these figures and does not judge them: on a machine that does other work they are chance. What it does judge are
- * the attacks of {@link play}, one after another. Resource attacks follow, measured against the same attackers at a server that does nothing.
+ * The short form prints these figures and judges the failures alone: on a machine that does other work the figures are chance. Resource attacks follow, measured against the same attackers at a server that does nothing.
  */
 export const run: Proof = async ({ size, times, log }) => {
-  const { seconds, objects, pending, resources, ...usual } = SIZES[size]
+  const { seconds, objects, resources, ...usual } = SIZES[size]
   const receiver = await startEventReceiver(() => 'accept')
   const silent = await startSilentReceiver()
   const mailbox = await startMailbox()
@@ -61,26 +56,18 @@ export const run: Proof = async ({ size, times, log }) => {
       sent += beside.sent
       rounds.push({ alone, quiet: quiet.measured, beside: beside.measured })
     }
-    const scenes = await play({
-      ...{ database: own.database, attacker: here as Attacker, neighbours, receiver, mailbox, pending },
-      attempts: () => silent.requests(`/${ENDPOINTS - 1}`),
-    })
-    for (const [name, took] of Object.entries(scenes.figures)) log(`${name}: ${took} ms`)
     const latencies = await resourceAttacksOf(resources)
     const resourceAttacks = resourceFigures(latencies)
     log(`resource attacks: ${JSON.stringify(resourceAttacks)}`)
     const costs = await costlyAttacksOf(resources)
     const costlyAttacks = resourceFigures(costs)
     log(`documents and images: ${JSON.stringify(costlyAttacks)}`)
-    const quotes = await strangersTakeQuotes(STARTS)
-    log(`quotes for strangers: ${JSON.stringify(quotes.figures)}`)
     const operations = compare(rounds)
     for (const [name, { alone, quiet, beside, ratio }] of Object.entries(operations))
       log(`${name.padEnd(27)} p99 ${alone} ms alone, ${quiet} ms quiet, ${beside} ms beside: ${ratio} times`)
     const findings = rounds.flatMap(({ alone, quiet, beside }) =>
       [alone, quiet, beside].flatMap(({ failures }) => failures),
     )
-    findings.push(...scenes.findings, ...quotes.findings)
     for (const [name, report] of Object.entries({ 'resource attacks': latencies, 'documents and images': costs }))
       for (const [part, { failures }] of Object.entries(report))
         findings.push(...failures.map((failure: string) => `${name}, ${part}: ${failure}`))
@@ -102,10 +89,8 @@ export const run: Proof = async ({ size, times, log }) => {
         rounds: rounds.length,
         attackerRequests: sent,
         operations,
-        scenes: scenes.figures,
         resourceAttacks,
         costlyAttacks,
-        quotes: quotes.figures,
       },
     }
   } finally {

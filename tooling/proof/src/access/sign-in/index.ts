@@ -5,8 +5,6 @@ import {
   createKeyFor,
   type Data,
   foundOrganisation,
-  mailedCode,
-  median,
   type ServiceStand,
   signedIn,
   startStand,
@@ -16,8 +14,6 @@ import { compare } from './compare.ts'
 
 /** A chance of one in 15 000 that equal groups differ this much. */
 const THRESHOLD = 4
-const SIGN_UPS = 20
-const EMAIL_MS = 10_000
 
 const PAIRS = { short: 100, full: 1000 } as const
 
@@ -93,21 +89,8 @@ async function ask(question: FactsQuery, pairs: number): Promise<Difference> {
   }
 }
 
-/** How long the service works, in milliseconds, from the registration to the first API key; the transport of the email is not counted. */
-async function signUp(service: ServiceStand, index: number): Promise<number> {
-  const email = `first-${index}@example.com`
-  const asked = await timed(service, 'POST /v1/auth/register', { email, organisationName: 'First' })
-  const { challengeId } = asked.data
-  const code = await mailedCode(service.dataDir, email, EMAIL_MS)
-  const verified = await timed(service, 'POST /v1/auth/otp/verify', { challengeId, code })
-  const { accessToken } = verified.data
-  const made = await timed(service, 'POST /v1/api-keys', { name: 'First', environment: 'test' }, accessToken)
-  if (made.status !== 201) throw new Error(`No key: ${made.status}`)
-  return asked.ms + verified.ms + made.ms
-}
-
 /**
- * Response times do not reveal what responses do not, and a sign-up is quick. Statistical: a shared machine may fail it by chance, so
+ * Response times do not reveal what responses do not. Statistical: a shared machine may fail it by chance, so
  * it is no part of the tests, and the short form only measures.
  */
 export const run: Proof = async ({ size, times, log }) => {
@@ -124,15 +107,6 @@ export const run: Proof = async ({ size, times, log }) => {
     }
   } finally {
     await quiet.stop()
-  }
-  const working = await startStand()
-  try {
-    const durations: number[] = []
-    for (let index = 0; index < SIGN_UPS; index++) durations.push(await signUp(working, index))
-    const [first, middle, longest] = [durations[0] ?? 0, median(durations), Math.max(...durations)].map(Math.round)
-    figures.signUpToFirstKeyMilliseconds = { first, median: middle, longest }
-  } finally {
-    await working.stop()
   }
   return { findings, figures }
 }

@@ -1,16 +1,25 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { loadServiceSettings } from '@payments/api'
-import { call, type Merchant, newMerchant, runService, samples, sharedSettings, startDatabase } from '@payments/stand'
+import {
+  call,
+  type Merchant,
+  newMerchant,
+  runService,
+  START_SESSION,
+  samples,
+  sharedSettings,
+  startDatabase,
+} from '@payments/stand'
 import { createCA, createCert } from 'mkcert'
-import { fakeRelay } from '../../providers/fakes.ts'
+import { expect, test } from 'vitest'
+import { fakeRelay } from '../providers/fakes.ts'
 
 /** Quotes that the provider allows a minute, as Relay allows without an agreement. */
 const QUOTES = 50
 /** What a proxy with TLS says. */
 const PROXY = { 'x-forwarded-proto': 'https' }
-const START = { action: 'start', networkKey: 'ethereum', currency: 'USDC' }
 
-export interface QuotesReport {
+interface QuotesReport {
   readonly findings: string[]
   /** Starts of strangers, and those that got a session. */
   readonly figures: { readonly starts: number; readonly started: number; readonly quotes: number }
@@ -21,7 +30,7 @@ export interface QuotesReport {
  * send starts. All the time a third merchant's checkout and payment routes must succeed.
  * @param starts of strangers in each part
  */
-export async function strangersTakeQuotes(starts: number): Promise<QuotesReport> {
+async function strangersTakeQuotes(starts: number): Promise<QuotesReport> {
   const database = await startDatabase()
   try {
     const relay = await fakeRelay({ tls: await trustedCertificate() })
@@ -80,7 +89,7 @@ async function attack(service: Service, starts: number, quotes: () => number): P
   }
   const start = (id: string, address: string) =>
     call(service, `POST /v1/pay/${id}`, {
-      body: START,
+      body: START_SESSION,
       token: null,
       key: null,
       headers: { ...PROXY, 'x-forwarded-for': address },
@@ -107,3 +116,9 @@ async function attack(service: Service, starts: number, quotes: () => number): P
   }
   return { findings, figures: { starts: sent, started, quotes: quotes() } }
 }
+
+test('while strangers start sessions at the links of two merchants, a third one’s checkout and payment routes succeed', async () => {
+  const { findings, figures } = await strangersTakeQuotes(40)
+  expect(findings).toEqual([])
+  expect(figures).toMatchObject({ starts: 80, started: 15 })
+}, 120_000)
