@@ -1,23 +1,20 @@
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { loadServiceSettings } from '@payments/api'
 import {
   call,
   type Merchant,
   newMerchant,
+  OVER_TLS,
+  productionSettings,
   runService,
   START_SESSION,
   samples,
-  sharedSettings,
   startDatabase,
+  trustedLoopback,
 } from '@payments/stand'
-import { createCA, createCert } from 'mkcert'
 import { expect, test } from 'vitest'
 import { fakeRelay } from '../providers/fakes.ts'
 
 /** Quotes that the provider allows a minute, as Relay allows without an agreement. */
 const QUOTES = 50
-/** What a proxy with TLS says. */
-const PROXY = { 'x-forwarded-proto': 'https' }
 
 interface QuotesReport {
   readonly findings: string[]
@@ -33,21 +30,12 @@ interface QuotesReport {
 async function strangersTakeQuotes(starts: number): Promise<QuotesReport> {
   const database = await startDatabase()
   try {
-    const relay = await fakeRelay({ tls: await trustedCertificate() })
+    const relay = await fakeRelay({ tls: (await trustedLoopback()).tls })
     try {
-      const generated: unknown = loadServiceSettings({ NODE_ENV: 'test', DATA_DIR: database.dataDir })
-      const keys = generated as Readonly<Record<string, string>>
       const service = await runService(database, {
         live: 'configured',
         logLevel: 'fatal',
-        settings: sharedSettings(database, {
-          NODE_ENV: 'production',
-          LIVE_ACCESS: 'automatic',
-          BASE_URL: 'https://payments.test',
-          SMTP_URL: 'smtp://127.0.0.1:9',
-          TRUST_PROXY: '127.0.0.1',
-          SECRETS_KEY: keys.SECRETS_KEY ?? '',
-          JWT_PRIVATE_KEY: keys.JWT_PRIVATE_KEY ?? '',
+        settings: productionSettings(database, {
           RELAY_BASE_URL: relay.url,
           RELAY_API_KEY: 'relay-key',
           RELAY_QUOTES_PER_MINUTE: `${QUOTES}`,
@@ -66,14 +54,6 @@ async function strangersTakeQuotes(starts: number): Promise<QuotesReport> {
   }
 }
 
-/** Of the loopback address, trusted by this process. */
-async function trustedCertificate() {
-  const authority = { organization: 'Proof', countryCode: 'NG', state: 'Lagos', locality: 'Lagos', validity: 2 }
-  const ca = await createCA(authority)
-  setDefaultCACertificates([...getCACertificates('default'), ca.cert])
-  return createCert({ ca, domains: ['127.0.0.1'], validity: 2 })
-}
-
 type Service = Awaited<ReturnType<typeof runService>>
 
 async function attack(service: Service, starts: number, quotes: () => number): Promise<QuotesReport> {
@@ -82,7 +62,7 @@ async function attack(service: Service, starts: number, quotes: () => number): P
   const create = async (merchant: Merchant, given: object = {}): Promise<string> => {
     const { status, body, text } = await merchant.call('POST /v1/collections', {
       body: samples.collection.body({ ...given }),
-      headers: PROXY,
+      headers: OVER_TLS,
     })
     if (status !== 201) throw new Error(`POST /v1/collections: ${status} ${text}`)
     return body.data.id
@@ -92,7 +72,7 @@ async function attack(service: Service, starts: number, quotes: () => number): P
       body: START_SESSION,
       token: null,
       key: null,
-      headers: { ...PROXY, 'x-forwarded-for': address },
+      headers: { ...OVER_TLS, 'x-forwarded-for': address },
     })
   const [third, ...attacked] = await Promise.all(
     Array.from({ length: 3 }, () => newMerchant(service, { environment: 'live' })),
@@ -110,7 +90,7 @@ async function attack(service: Service, starts: number, quotes: () => number): P
     if (checkout.status !== 200)
       findings.push(`${name}: the checkout of another merchant was answered with ${checkout.status}`)
     const { path, body } = samples.route
-    const route = await (third as Merchant).call(`POST ${path}`, { body: body(), headers: PROXY })
+    const route = await (third as Merchant).call(`POST ${path}`, { body: body(), headers: OVER_TLS })
     if (route.status !== 201)
       findings.push(`${name}: POST ${path} of another merchant was answered with ${route.status}`)
   }

@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import {
+  certificateOf,
   type Mailbox,
   type ObjectStore,
   type Receiver,
@@ -10,8 +10,8 @@ import {
   startMailbox,
   startObjectStore,
   startReceiver,
+  trust,
 } from '@payments/stand'
-import { createCA, createCert } from 'mkcert'
 import {
   Chain,
   type Exchange,
@@ -36,7 +36,6 @@ const RECEIVER = 'hooks.merchant.test'
 const EXAMPLE = 'merchant.example'
 /** A public address that is on loopback here: see machine.sh. */
 const PUBLIC_ADDRESS = '3ffe::1'
-const AUTHORITY = { organization: 'Proof', countryCode: 'NG', state: 'Lagos', locality: 'Lagos', validity: 2 }
 
 /** Everything that is not on the operator's machine: names, an authority, a mail server, providers, and a merchant's receiver. */
 export interface Outside {
@@ -62,12 +61,10 @@ export interface Outside {
 
 /** Starts it, has Debian and this process trust its authority, and writes the certificate of the operator. */
 export async function startOutside(seed: number, certificate: string): Promise<Outside> {
-  const ca = await createCA(AUTHORITY)
-  const domains = [DOMAIN, RECEIVER, EXAMPLE, 'mail.test', '127.0.0.1']
-  const tls = await createCert({ ca, domains, validity: 2 })
-  setDefaultCACertificates([...getCACertificates('default'), ca.cert])
+  const { authority, tls } = await certificateOf([DOMAIN, RECEIVER, EXAMPLE, 'mail.test', '127.0.0.1'])
+  trust(authority)
   mkdirSync('/usr/local/share/ca-certificates', { recursive: true })
-  writeFileSync('/usr/local/share/ca-certificates/proof.crt', ca.cert)
+  writeFileSync('/usr/local/share/ca-certificates/proof.crt', authority)
   execFileSync('update-ca-certificates', { stdio: 'ignore' })
   writeFileSync(certificate, `${tls.cert}\n${tls.key}`, { mode: 0o600 })
   startNames()

@@ -1,24 +1,22 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { loadServiceSettings } from '@payments/api'
 import { domainsOf, type Runtime } from '@payments/platform'
 import type { Random } from '@payments/stand'
 import {
   type Merchant,
   newMerchant,
+  OVER_TLS,
+  productionSettings,
   type RunningService,
   random as randomOf,
   runService,
   type ServiceProcess,
   type ServiceProcesses,
   type StandDatabase,
-  sharedSettings,
   startDatabase,
   startProcesses,
+  trustedBy,
+  trustedLoopback,
 } from '@payments/stand'
 import { signersFrom } from '@payments/swaps'
-import { createCA, createCert } from 'mkcert'
 import {
   Chain,
   type Exchange,
@@ -63,12 +61,9 @@ export interface ProviderStand {
 const MERCHANTS = 4
 /** The fee payer's SOL, for any number of swaps. */
 const LAMPORTS = 10n ** 11n
-const AUTHORITY = { organization: 'Proof', countryCode: 'NG', state: 'Lagos', locality: 'Lagos', validity: 2 }
 
 export async function startProviderStand(random: Random): Promise<ProviderStand> {
-  const ca = await createCA(AUTHORITY)
-  const tls = await createCert({ ca, domains: ['127.0.0.1'], validity: 2 })
-  setDefaultCACertificates([...getCACertificates('default'), ca.cert])
+  const { tls, authority } = await trustedLoopback()
   const database = await startDatabase()
   const seed = Uint8Array.from({ length: 32 }, () => random.below(256))
   const [relay, near, paycrest, cngn, chain] = await Promise.all([
@@ -80,23 +75,10 @@ export async function startProviderStand(random: Random): Promise<ProviderStand>
   ])
   const [node, exchange] = await Promise.all([startNode(chain, tls), startExchange(chain, tls)])
   await chain.payLamports(signersFrom(seed, 'live').feePayer.address, LAMPORTS)
-  const caFile = join(database.dataDir, 'ca.pem')
-  writeFileSync(caFile, ca.cert)
-  const keys = loadServiceSettings({ NODE_ENV: 'test', DATA_DIR: database.dataDir }) as unknown as Record<
-    string,
-    string
-  >
-  const settings = sharedSettings(database, {
-    NODE_ENV: 'production',
-    LIVE_ACCESS: 'automatic',
-    BASE_URL: 'https://payments.test',
-    SMTP_URL: 'smtp://127.0.0.1:9',
-    TRUST_PROXY: '127.0.0.1',
-    SHUTDOWN_DELAY_SECONDS: '0',
+  const trusted = trustedBy(database.dataDir, authority)
+  const settings = productionSettings(database, {
     // Fakes, gateway and comparison share this process: while one of them works, a connection is not late.
     DATABASE_ACQUIRE_SECONDS: '30',
-    SECRETS_KEY: keys.SECRETS_KEY ?? '',
-    JWT_PRIVATE_KEY: keys.JWT_PRIVATE_KEY ?? '',
     RELAY_BASE_URL: relay.url,
     RELAY_API_KEY: 'relay-key',
     RELAY_REQUESTS_PER_MINUTE: '60000',
@@ -123,10 +105,7 @@ export async function startProviderStand(random: Random): Promise<ProviderStand>
     SOLANA_RPC_URL: node.url,
   })
   const own = await runService(database, { settings, live: 'configured', logLevel: 'fatal' })
-  const processes = await startProcesses(
-    { gateways: 0, workers: 1 },
-    { settings: { ...settings, NODE_EXTRA_CA_CERTS: caFile } },
-  )
+  const processes = await startProcesses({ gateways: 0, workers: 1 }, { settings: { ...settings, ...trusted } })
   const [worker] = processes.workers as [ServiceProcess]
   await worker.ready()
   // Swaps are available once the fee payer's balance is known.
@@ -139,13 +118,13 @@ export async function startProviderStand(random: Random): Promise<ProviderStand>
     runtime: own.runtime,
     async restartWorker(withNear) {
       const { NEAR_INTENTS_TOKEN: token = '', ...others } = settings
-      const own = { ...others, ...(withNear ? { NEAR_INTENTS_TOKEN: token } : {}), NODE_EXTRA_CA_CERTS: caFile }
+      const own = { ...others, ...(withNear ? { NEAR_INTENTS_TOKEN: token } : {}), ...trusted }
       await worker.stop()
       worker.start({ settings: own })
     },
     async restartWith(keys) {
       await worker.stop()
-      worker.start({ settings: { ...settings, ...keys, NODE_EXTRA_CA_CERTS: caFile } })
+      worker.start({ settings: { ...settings, ...keys, ...trusted } })
     },
     async otherGateway(keys) {
       const other = await runService(database, {
@@ -167,6 +146,6 @@ async function behindProxy(own: Pick<RunningService, 'runtime' | 'url'>): Promis
   const merchant = await newMerchant(own, { environment: 'live' })
   return {
     ...merchant,
-    call: (line, given) => merchant.call(line, { ...given, headers: { 'x-forwarded-proto': 'https' } }),
+    call: (line, given) => merchant.call(line, { ...given, headers: OVER_TLS }),
   }
 }

@@ -1,5 +1,4 @@
-import { type Answer, type Data, dataOf } from '../service/client.ts'
-import { until } from '../service/until.ts'
+import { type Answer, type Data, dataOf, until } from '../service/client.ts'
 import { BVN, samples } from './samples.ts'
 
 const PATIENCE = { patienceMs: 90_000 }

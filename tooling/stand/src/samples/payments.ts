@@ -1,5 +1,4 @@
-import { call, type Data, dataOf } from '../service/client.ts'
-import { until } from '../service/until.ts'
+import { call, type Data, dataOf, until } from '../service/client.ts'
 import { START_SESSION, samples } from './samples.ts'
 
 /** Sends a request with a key, or as a payer without one. @throws Error on an answer that is no success */

@@ -1,3 +1,5 @@
+import { loadServiceSettings } from '@payments/api'
+
 /** What every service of a stand runs with, unless it is told otherwise: no limits that many requests reach, an operator, addresses of its own for refunds. */
 export const STAND_SETTINGS: Readonly<Record<string, string>> = {
   NODE_ENV: 'test',
@@ -22,3 +24,26 @@ export const sharedSettings = (
   DATABASE_OWNER_URL: ownerUrl,
   ...more,
 })
+
+/** What a proxy that ends TLS says; without it production answers nothing. */
+export const OVER_TLS = { 'x-forwarded-proto': 'https' } as const
+
+/** The settings of a service in production behind a proxy on loopback, with the keys of the database's folder. */
+export function productionSettings(
+  database: Parameters<typeof sharedSettings>[0],
+  more: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const keys: unknown = loadServiceSettings({ NODE_ENV: 'test', DATA_DIR: database.dataDir })
+  const { SECRETS_KEY = '', JWT_PRIVATE_KEY = '' } = keys as Readonly<Record<string, string>>
+  return sharedSettings(database, {
+    NODE_ENV: 'production',
+    LIVE_ACCESS: 'automatic',
+    BASE_URL: 'https://payments.test',
+    SMTP_URL: 'smtp://127.0.0.1:9',
+    TRUST_PROXY: '127.0.0.1',
+    SHUTDOWN_DELAY_SECONDS: '0',
+    SECRETS_KEY,
+    JWT_PRIVATE_KEY,
+    ...more,
+  })
+}

@@ -1,26 +1,23 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { loadServiceSettings } from '@payments/api'
 import { checkLedger } from '@payments/ledger'
 import {
   call,
-  type Data,
   dataOf,
   enabledCustomer,
   newMerchant,
+  OVER_TLS,
+  productionSettings,
   random as randomOf,
   retried,
   rows,
   runService,
   type ServiceProcess,
   type StandDatabase,
-  sharedSettings,
   signedIn,
   startProcesses,
+  trustedBy,
+  trustedLoopback,
 } from '@payments/stand'
-import { createCA, createCert } from 'mkcert'
 import type { ProofReport } from '../../proof.ts'
 import { cngnDifferences } from '../../providers/books/cngn-books.ts'
 import { startCngn } from '../../providers/fakes.ts'
@@ -29,8 +26,6 @@ import { maintain, refusesToServe } from './commands.ts'
 const PATIENCE_MS = 120_000
 /** How long operators leave the service alone. */
 const ALONE_MS = 12_000
-const AUTHORITY = { organization: 'Proof', countryCode: 'NG', state: 'Lagos', locality: 'Lagos', validity: 2 }
-const HTTPS = { 'x-forwarded-proto': 'https' }
 
 /** A payout that a merchant asked for: the same request every time. */
 interface Request {
@@ -72,22 +67,9 @@ interface DrillOptions {
  */
 export async function drill(database: DrillDatabase, { rounds, seed, log }: DrillOptions): Promise<ProofReport> {
   const random = randomOf(seed)
-  const ca = await createCA(AUTHORITY)
-  const tls = await createCert({ ca, domains: ['127.0.0.1'], validity: 2 })
-  setDefaultCACertificates([...getCACertificates('default'), ca.cert])
+  const { tls, authority } = await trustedLoopback()
   const cngn = await startCngn({ tls })
-  const caFile = join(database.dataDir, 'ca.pem')
-  writeFileSync(caFile, ca.cert)
-  const keys = loadServiceSettings({ NODE_ENV: 'test', DATA_DIR: database.dataDir }) as unknown as Data
-  const settings = sharedSettings(database, {
-    NODE_ENV: 'production',
-    LIVE_ACCESS: 'automatic',
-    BASE_URL: 'https://payments.test',
-    SMTP_URL: 'smtp://127.0.0.1:9',
-    TRUST_PROXY: '127.0.0.1',
-    SHUTDOWN_DELAY_SECONDS: '0',
-    SECRETS_KEY: keys.SECRETS_KEY,
-    JWT_PRIVATE_KEY: keys.JWT_PRIVATE_KEY,
+  const settings = productionSettings(database, {
     SWAP_SEED: Buffer.alloc(32, 7).toString('base64'),
     CNGN_BASE_URL: cngn.url,
     CNGN_API_KEY: cngn.apiKey,
@@ -95,7 +77,7 @@ export async function drill(database: DrillDatabase, { rounds, seed, log }: Dril
     CNGN_PRIVATE_KEY: cngn.key.pem,
     CNGN_REQUESTS_PER_MINUTE: '6000',
   })
-  const env = { ...settings, NODE_EXTRA_CA_CERTS: caFile }
+  const env = { ...settings, ...trustedBy(database.dataDir, authority) }
   const serve = () => runService(database, { settings, live: 'configured', logLevel: 'fatal' })
   let own = await serve()
   const processes = await startProcesses({ gateways: 0, workers: 1 }, { settings: env })
@@ -121,7 +103,7 @@ export async function drill(database: DrillDatabase, { rounds, seed, log }: Dril
       return retried(() => own.url, `POST ${path}`, {
         ...given,
         token: merchant.key,
-        headers: HTTPS,
+        headers: OVER_TLS,
         deadline: () => end,
       })
     }
@@ -165,7 +147,7 @@ export async function drill(database: DrillDatabase, { rounds, seed, log }: Dril
       const later = await ask(several(3))
       const token = (await signedIn(own.runtime, { role: 'operator' })).accessToken
       const settle = (id: string, body: object) =>
-        call(own, `POST /v1/admin/ops/cngn/transfers/${id}/settle`, { token, key: null, headers: HTTPS, body })
+        call(own, `POST /v1/admin/ops/cngn/transfers/${id}/settle`, { token, key: null, headers: OVER_TLS, body })
       const asked = Date.now()
       await until('Every payout has ended', async () => {
         // First the service finds what it can by itself.
