@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { chromiumCommand } from '@payments/stand'
+import { chromiumCommand, samples, senderOf } from '@payments/stand'
 import { chromium } from 'playwright-core'
 import type { Place } from './place.ts'
 
@@ -17,15 +17,8 @@ new Payments({ url }).pay.get(id).then(
 
 /** The SDK in a page of another origin, which reads a pay page without a secret key. */
 export async function inBrowser({ modules, url, key }: Place): Promise<string> {
-  const reply = await fetch(`${url}/v1/collections`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'browser' },
-    body: JSON.stringify({
-      ...{ type: 'checkout', title: 'Order 1042', amount: '12.50', currency: 'USDC', destinationChainKey: 'base' },
-      destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
-    }),
-  })
-  const { data } = (await reply.json()) as { data: { id: string } }
+  const order = samples.collection.body({ type: 'checkout', title: 'Order 1042' })
+  const { id } = await senderOf({ url }, key)('POST /v1/collections', order)
   const shop = createServer((req, res) => {
     const isScript = req.url?.startsWith('/esm/') && !req.url.includes('..')
     const body = isScript ? readFileSync(join(modules, '@payments/sdk', req.url ?? '')) : PAGE
@@ -35,7 +28,7 @@ export async function inBrowser({ modules, url, key }: Place): Promise<string> {
   const browser = await chromium.launch({ executablePath: `/usr/bin/${chromiumCommand()}`, args: ['--no-sandbox'] })
   try {
     const page = await browser.newPage()
-    await page.goto(`http://127.0.0.1:${(shop.address() as AddressInfo).port}/#${url}|${data.id}`)
+    await page.goto(`http://127.0.0.1:${(shop.address() as AddressInfo).port}/#${url}|${id}`)
     await page.waitForFunction(() => globalThis.document.title !== 'Shop')
     return await page.title()
   } finally {
