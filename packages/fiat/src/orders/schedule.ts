@@ -101,7 +101,7 @@ export const endPolls = (db: SqlExecutor, id: string): Promise<unknown> =>
   db.query(`delete from fiat_polls where id = $1 and next_poll_at <> ${ANNOUNCED_SQL}`, [id])
 
 /** Poll interval after creation, seconds: callbacks report a deposit sooner. */
-export const FIRST_POLL_SECONDS = 15
+const FIRST_POLL_SECONDS = 15
 /** Poll interval after a change. */
 export const SOON_SECONDS = 2
 /** The longest interval while an order waits for money or moves it. */
