@@ -57,8 +57,8 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'access',
-    code: ['packages/accounts/src/**/{confirmation,membership,operators}.ts'],
-    tests: ['packages/accounts/src/**/{confirmation,membership,operators}.test.ts'],
+    code: ['packages/accounts/src/**/{confirm,confirmation,membership,operators}.ts'],
+    tests: ['packages/accounts/src/**/{confirm,membership,operators}.test.ts'],
   },
   {
     name: 'deliveries',
