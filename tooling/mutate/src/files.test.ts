@@ -44,9 +44,9 @@ const planted: readonly (readonly [folder: string, kind: Kind, text: string])[] 
   [
     'packages/accounts',
     'access',
-    "import { requireConfirmed } from './signin/confirmation.ts'\nexport const r = requireConfirmed",
+    "import { requireConfirmed } from './confirmation.ts'\nexport const r = requireConfirmed",
   ],
-  ['packages/pay-page', 'html', "import { html } from './document/html.ts'\nexport const page = html`<p>`"],
+  ['packages/pay-page', 'html', "import { html } from './html/html.ts'\nexport const page = html`<p>`"],
   ['services/gateway', 'html', "export const page = '<p>'"],
   ['packages/providers/relay', 'adapter', 'export const status = (text: string) => text'],
   ['packages/fiat', 'decides', "import { applyReport } from './polling/reports.ts'\nexport const a = applyReport"],
