@@ -259,3 +259,30 @@ describe('operators end a deposit in any state', () => {
     },
   })
 })
+
+test('commands of an operator that record deposits beside others that settle them never wait for each other in a circle', async () => {
+  const { merchant, apply, deposits } = await begin()
+  const { id: other } = await newRoute(merchant, { refundAddress: WALLET, originChainKey: 'polygon' })
+  await apply(Array.from({ length: 8 }, () => report()))
+  const pending: { id: string }[] = await deposits()
+  const deadlocks = async () => {
+    await service.runtime.pool.query('select pg_stat_force_next_flush()')
+    const { rows } = await service.runtime.pool.query<{ n: string }>(
+      'select deadlocks::text as n from pg_stat_database where datname = current_database()',
+    )
+    return Number(rows[0]?.n)
+  }
+  const before = await deadlocks()
+  const given = { outcome: 'completed', evidence: 'Seen on chain', reason: 'By hand', amount: '0.99' }
+  const answers = await Promise.all(
+    pending.flatMap(({ id: deposit }) => [
+      ops(`payment-routes/deposits/${deposit}/settle`, given),
+      ops(`payment-routes/${other}/deposits/settle`, { ...given, receivedAmount: '1', txHash: hash() }),
+    ]),
+  )
+  expect(answers.map(({ status, message }) => `${status} ${message}`)).toEqual(
+    answers.map(() => expect.stringMatching(/^200 /)),
+  )
+  expect(await deadlocks()).toBe(before)
+  await expectConsistent(service)
+})

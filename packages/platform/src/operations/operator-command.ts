@@ -4,6 +4,7 @@ import { domainsOf } from '../domain/domain.ts'
 import { auditEntry } from '../records/audit-log.ts'
 import type { QueryContext, UnitOfWork } from './context.ts'
 import { type CallContext, type Description, mutation, type Shapes } from './operations.ts'
+import { inTurnOfOperator } from './second-operator.ts'
 
 /** Why an operator does it: kept in the audit log. */
 export const Reason = z
@@ -72,7 +73,10 @@ export function operatorCommand<
       ...(before ? { before } : {}),
       async run(unit, given, prepared, call) {
         // A dry run changes nothing, and an approval has confirmed its own session.
-        if (money && !unit.effects && !unit.requestedBy) await requireConfirmed(unit)
+        if (money && !unit.effects && !unit.requestedBy) {
+          await requireConfirmed(unit)
+          await inTurnOfOperator(unit)
+        }
         const { userId } = unit.actor
         const done = await run(userId ? { ...unit, operator: userId } : unit, given, prepared, call)
         auditEntry(unit, {

@@ -13,6 +13,15 @@ const COUNT = `insert into operator_amounts (operator_id, asset, day, amount)
   returning amount::text`
 
 /**
+ * Lets the commands on money of one operator follow each other: what one of them has moved is counted for the next, and commands that
+ * post before they count would wait in a circle with those that count before they post. Called first, before anything is locked.
+ */
+export const inTurnOfOperator = (unit: UnitOfWork): Promise<unknown> =>
+  sqlOf(unit.em).query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `operator ${unit.actor.userId ?? NOBODY}`,
+  ])
+
+/**
  * Requires that a second operator approves an action with which an operator would have moved more of an asset on this UTC day than
  * OPERATOR_LIMITS allows one alone, so that parts count like the whole; an asset without a limit always needs two. What a second
  * operator approved does not count. A dry run notes it instead. Called before accounts are locked.
