@@ -224,6 +224,8 @@ export const SendEntity = defineEntity({
     surplus: minorUnits().defaultRaw('0'),
     nextCheckAt: instant().nullable(),
     checkSeconds: p.integer().default(0),
+    /** Follows `status`, for processes of the last release. */
+    ended: p.boolean(),
     /** When a convert's delivery is polled next; null before the withdrawal is final and after the end. */
     nextDeliveryAt: instant().nullable(),
     deliverySeconds: p.integer(),
@@ -241,7 +243,7 @@ export const SendEntity = defineEntity({
     index('cngn_sends_deliveries', ['environment', 'nextDeliveryAt'], 'next_delivery_at is not null'),
     uniqueIndex(
       'cngn_sends_unresolved_key',
-      "cngn_sends (environment, fingerprint) where sent_at is not null and reference is null and status <> 'ended'",
+      'cngn_sends (environment, fingerprint) where sent_at is not null and reference is null and not ended',
     ),
     index(
       'cngn_sends_equal',
@@ -441,6 +443,17 @@ const TreasuryEntity = defineEntity({
   indexes: [index('cngn_treasuries_differing', ['environment'], 'difference <> 0')],
 })
 
+/** Calls as they were counted before `provider_budgets`: processes of the last release still write it. */
+const CallsEntity = defineEntity({
+  name: 'CngnCalls',
+  tableName: 'cngn_calls',
+  properties: {
+    environment: tenant().environment.primary(),
+    times: p.array().columnType('timestamptz[]'),
+    silentUntil: instant().nullable(),
+  },
+})
+
 /** What the sandbox provider stores: see `sandbox.ts`. */
 const SandboxTransactionEntity = defineEntity({
   name: 'SandboxCngnTransaction',
@@ -480,6 +493,7 @@ export const entities = [
   RecordEntity,
   AdjustmentEntity,
   TreasuryEntity,
+  CallsEntity,
   SandboxTransactionEntity,
 ]
 

@@ -37,12 +37,15 @@ export const WITH_HIDDEN = { visible: false } as const
 export const searchedWords = (of = ''): string => wordsOf(`${of}name || ' ' || ${of}deposit_address`)
 
 /** The index of a tenant's routes, newest first, with what a search filters by: rows are wide. */
-const ROUTES_LISTED = `payment_routes (organisation_id, environment, created_at desc, id desc)
+export const ROUTES_LISTED = `payment_routes (organisation_id, environment, created_at desc, id desc)
   include (status, origin_currency, destination_currency, origin_chain_key, destination_chain_key, customer_id) where not hidden`
 
 /** The unique index of what makes two active routes the same, as one text, which has the organisation in it. */
-const ROUTES_ACTIVE = `payment_routes (payment_route_identity(organisation_id::text, environment, origin_chain_key, origin_currency,
+export const ROUTES_ACTIVE = `payment_routes (payment_route_identity(organisation_id::text, environment, origin_chain_key, origin_currency,
   destination_chain_key, destination_currency, destination_address), organisation_id) where status <> 'deleted' and not hidden`
+
+/** How processes of the release before find the routes of addresses that a provider announces. */
+export const ROUTES_BY_ADDRESS = 'payment_routes (lower(deposit_address))'
 
 export const RouteEntity = defineEntity({
   name: 'PaymentRoute',
@@ -82,6 +85,12 @@ export const RouteEntity = defineEntity({
       expression: `create index payment_routes_words on payment_routes using gin (${searchedWords()}) where not hidden`,
     },
     ...pollIndexes('payment_routes'),
+    // By these, processes of the release before find what is found by its address in `payment_route_addresses`.
+    index('payment_routes_address', ['depositAddress']),
+    {
+      name: 'payment_routes_address_lower',
+      expression: `create index payment_routes_address_lower on ${ROUTES_BY_ADDRESS}`,
+    },
   ],
   ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
 })
@@ -108,7 +117,7 @@ export const AddressEntity = defineEntity({
 export const HELD = "status = 'refunded' and refund_owner = 'service' and settled_at is null"
 
 /** The unique index by which a transaction at one address is one deposit. A route has one organisation. */
-const DEPOSITS_BY_TRANSACTION =
+export const DEPOSITS_BY_TRANSACTION =
   'payment_route_deposits (payment_route_id, deposit_tx_hash, environment, organisation_id)'
 
 export const DepositEntity = defineEntity({

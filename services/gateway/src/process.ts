@@ -260,7 +260,7 @@ function printStartMessage(settings: Settings): void {
 }
 
 /** Errors whose message is written for the operator. All others are printed with their stack. */
-const EXPECTED = ['SettingsError', 'EmbeddedServerError', 'StartError', 'UnreleasedDatabaseError']
+const EXPECTED = ['SettingsError', 'EmbeddedServerError', 'StartError']
 
 main().catch((error: Error) => {
   process.stderr.write(EXPECTED.includes(error.name) ? `${error.message}\n` : `${error.stack ?? error.message}\n`)

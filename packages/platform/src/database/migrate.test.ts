@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { freshDatabase, pause } from '#testing'
-import { foreignKeyConcurrently, indexConcurrently } from '../domain/data.ts'
+import { indexConcurrently } from '../domain/data.ts'
 import type { Domain } from '../domain/domain.ts'
 import { createLog } from '../settings/log.ts'
 import { migrate, pendingMigrations } from './migrate.ts'
@@ -157,67 +157,6 @@ test('an older process that migrates beside a newer one leaves its append-only t
     expect(await privileges('ledger_postings')).toEqual(['select', 'insert'])
     expect(await privileges('append_only_tables')).toEqual(['select'])
     expect(await privileges('customers')).toEqual(['select', 'insert', 'update', 'delete'])
-  } finally {
-    await owner.end()
-    await database.drop()
-  }
-})
-
-test('a database of a version before 1.0 is refused with what to do, and stays as it is', async () => {
-  const database = await freshDatabase()
-  const owner = new Client({ connectionString: database.ownerUrl })
-  await owner.connect()
-  const later: Domain = {
-    name: 'later',
-    data: { migrations: [{ name: '29990101000000_later', up: ['create table later (id uuid primary key)'] }] },
-  }
-  try {
-    // As such a version left it: no step of this one, and one that this one does not know.
-    await owner.query('delete from migrations')
-    await owner.query("insert into migrations (name) values ('20261121000000_kernel'), ('20261129080200_guaranteed')")
-    const refusal =
-      'The database was made by a version before 1.0 (migration 20261121000000_kernel), which cannot be updated: name an empty database in DATABASE_URL, or an empty folder in DATA_DIR'
-    await expect(migrate(database.ownerUrl, database.serviceUrl, [later], createLog('silent'))).rejects.toThrow(refusal)
-    await expect(pendingMigrations(database.serviceUrl, [later])).rejects.toThrow(refusal)
-    const { rows } = await owner.query(
-      "select to_regclass('later') as made, (select count(*)::int from migrations) as steps",
-    )
-    expect(rows).toEqual([{ made: null, steps: 2 }])
-    // A step of a newer version, which this one does not know, is none of before.
-    await owner.query("delete from migrations; insert into migrations (name) values ('29990101000001_newer')")
-    await migrate(database.ownerUrl, database.serviceUrl, [later], createLog('silent'))
-    expect(await pendingMigrations(database.serviceUrl, [later])).toEqual([])
-  } finally {
-    await owner.end()
-    await database.drop()
-  }
-})
-
-test('a foreign key that is added to rows refuses what refers to nothing, of before and of since, and its step can be run again', async () => {
-  const database = await freshDatabase()
-  const owner = new Client({ connectionString: database.ownerUrl })
-  await owner.connect()
-  const up = foreignKeyConcurrently('parts', 'parts_of_fkey', '(of) references wholes')
-  const step = { name: '29990101000000_reference', up, concurrently: true as const }
-  const add = () =>
-    migrate(
-      database.ownerUrl,
-      database.serviceUrl,
-      [{ name: 'parts', data: { migrations: [step] } }],
-      createLog('silent'),
-    )
-  try {
-    await owner.query(
-      'create table wholes (id int primary key); create table parts (of int); insert into parts values (1)',
-    )
-    await expect(add()).rejects.toThrow('violates foreign key constraint')
-    await expect(owner.query('insert into parts values (2)')).rejects.toThrow('violates foreign key constraint')
-    await owner.query('insert into wholes values (1)')
-    await add()
-    const { rows } = await owner.query(
-      "select convalidated as valid from pg_constraint where conname = 'parts_of_fkey'",
-    )
-    expect(rows).toEqual([{ valid: true }])
   } finally {
     await owner.end()
     await database.drop()

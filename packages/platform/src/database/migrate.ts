@@ -12,19 +12,6 @@ import { sqlState } from './errors.ts'
 const LOCK = 'payments:migrate'
 const LOCK_POLL_MS = 200
 
-/** The first step of all. A database with an earlier one was made by a version that was never released. */
-const FIRST_STEP = '20261129100000'
-
-/** The database was made by a version before 1.0. Nothing in it was changed. The message says what to do. */
-class UnreleasedDatabaseError extends Error {
-  override name = 'UnreleasedDatabaseError'
-  constructor(step: string) {
-    super(
-      `The database was made by a version before 1.0 (migration ${step}), which cannot be updated: name an empty database in DATABASE_URL, or an empty folder in DATA_DIR`,
-    )
-  }
-}
-
 /**
  * Waits until no other process migrates. It asks again and again: a statement that waits for the lock has a snapshot, for whose end
  * `create index concurrently` in the process that migrates would wait, for ever.
@@ -39,7 +26,6 @@ async function takeLock(lock: Client): Promise<void> {
  * nothing and cannot update or delete rows of append-only tables. Processes that start together migrate one at a time. A step that
  * would wait for a lock, such as that of a backup, gives up after two seconds, so that requests are not kept waiting behind it, and is
  * tried again for up to an hour.
- * @throws UnreleasedDatabaseError
  */
 export async function migrate(
   ownerUrl: string,
@@ -52,7 +38,6 @@ export async function migrate(
   lock.on('error', (error) => log.warn({ err: error }, 'connection of the migration lock lost'))
   await lock.connect()
   try {
-    await appliedSteps(lock)
     await takeLock(lock)
     await migrateTables(ownerUrl, domains, log)
     await migrateQueues(ownerUrl, domains)
@@ -66,25 +51,7 @@ export async function migrate(
 const stepsOf = (domains: readonly Domain[]): MigrationStep[] =>
   domains.flatMap((domain) => domain.data?.migrations ?? []).toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
-/**
- * The names of the steps that were applied; undefined for a database that was never migrated.
- * @throws UnreleasedDatabaseError
- */
-async function appliedSteps(client: Client): Promise<ReadonlySet<string> | undefined> {
-  const { rows: found } = await client.query<{ there: boolean }>(
-    "select to_regclass('public.migrations') is not null as there",
-  )
-  if (!found[0]?.there) return undefined
-  const { rows } = await client.query<{ name: string }>('select name from migrations order by name')
-  const [first] = rows
-  if (first && first.name < FIRST_STEP) throw new UnreleasedDatabaseError(first.name)
-  return new Set(rows.map(({ name }) => name))
-}
-
-/**
- * The names of the migrations that the database lacks, in their order; undefined for a database that was never migrated.
- * @throws UnreleasedDatabaseError
- */
+/** The names of the migrations that the database lacks, in their order; undefined for a database that was never migrated. */
 export async function pendingMigrations(url: string, domains: readonly Domain[]): Promise<string[] | undefined> {
   const client = new Client({
     connectionString: url,
@@ -94,8 +61,12 @@ export async function pendingMigrations(url: string, domains: readonly Domain[])
   client.on('error', () => undefined)
   await client.connect()
   try {
-    const done = await appliedSteps(client)
-    if (!done) return undefined
+    const { rows: found } = await client.query<{ there: boolean }>(
+      "select to_regclass('public.migrations') is not null as there",
+    )
+    if (!found[0]?.there) return undefined
+    const { rows } = await client.query<{ name: string }>('select name from migrations')
+    const done = new Set(rows.map(({ name }) => name))
     return stepsOf(domains).flatMap(({ name }) => (done.has(name) ? [] : [name]))
   } finally {
     await client.end()

@@ -27,14 +27,18 @@ export {
   type ProviderChoice,
   recordChoice,
 } from './choices.ts'
-export { checkProviderOrders, providerRules, readControls, writeControl } from './controls.ts'
 export {
+  addCredentials,
+  addProvider,
   credentialsColumn,
   credentialsFingerprint,
   hasOtherCredentials,
+  nameSandbox,
   OTHER_CREDENTIALS,
+  replaceIndex,
   withSameCredentials,
-} from './credentials.ts'
+} from './column.ts'
+export { checkProviderOrders, providerRules, readControls, writeControl } from './controls.ts'
 export { type ProviderState, type Providers, providerStates, providers } from './lookup.ts'
 export { checkPrice } from './prices.ts'
 export {

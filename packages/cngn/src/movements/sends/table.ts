@@ -75,6 +75,7 @@ export function insertSend(
     surplus: 0n,
     nextCheckAt: null,
     checkSeconds: 0,
+    ended: false,
     nextDeliveryAt: null,
     deliverySeconds: 2,
     error: null,
