@@ -128,4 +128,9 @@ export const migrations: readonly MigrationStep[] = [
     concurrently: true,
     up: replaceIndex('transactions_id', 'transactions (id)'),
   },
+  {
+    // Accounts are created before any is locked.
+    name: '20261129025000_ledger_post_creates_first',
+    up: [post.replace('create function', 'create or replace function')],
+  },
 ]

@@ -25,10 +25,11 @@ test('every file of every domain has a place in the order', () => {
 })
 
 test('every table has one owner, whichever way it came to its name', () => {
-  const owned = owners(tree)
+  const renamed = { 'packages/routes/src/planted.ts': "export const up = 'alter table x rename to planted_routes'" }
+  const owned = owners(withFiles(tree, renamed))
   expect(owned.get('customers')).toBe('@payments/customers')
   expect(owned.get('ledger_postings')).toBe('@payments/ledger')
-  expect(owned.get('provider_rate_budgets')).toBe('@payments/routes')
+  expect(owned.get('planted_routes')).toBe('@payments/routes')
   expect(owned.get('idempotency_keys')).toBe('@payments/platform')
 })
 
