@@ -431,6 +431,28 @@ test('an organisation alone runs so many operations at a time as the setting say
   }
 })
 
+test('of an organisation’s operations that read all that it has, one runs at a time, and those that wait hold up nothing else', async () => {
+  const { one, call, keyed } = await newWorld({ ORGANISATION_CONCURRENCY: 4, ORGANISATION_WAITING: 100 })
+  const other = await newWorld()
+  let [running, most, scanned] = [0, 0, 0]
+  const scan = async () => {
+    most = Math.max(most, ++running)
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    running--
+    scanned++
+    return { name: 'Ada' }
+  }
+  const [count, change] = [operation({ query: scan }, { scans: true }), create({ run: scan }, { scans: true })]
+  const own = Array.from({ length: 10 }, (_, n) =>
+    n % 2 ? one.execute(count, call, {}) : keyed(one, change, {}, { key: newId() }),
+  )
+  await one.execute(operation({ query: async () => ({ name: 'at once' }) }), call, {})
+  const before = scanned
+  await one.execute(operation({ query: scan }, { scans: true }), other.call, {})
+  await Promise.all(own)
+  expect([before, most, scanned]).toEqual([0, 2, 11])
+})
+
 test('a query, or a step before a command with a key, that takes too long is a 503, and any other failure stays what it is', async () => {
   const { one, call, keyed } = await newWorld()
   const slow =

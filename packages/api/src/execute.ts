@@ -67,12 +67,17 @@ export function createExecutor(runtime: Runtime): Executor {
   const settings = platformSettings.from(runtime.settings)
   const inFlight = new Map<string, Promise<Keyed | undefined>>()
   const lease = leases(runtime)
+  const queue = { waiting: settings.ORGANISATION_WAITING, waitSeconds: settings.DATABASE_ACQUIRE_SECONDS }
   const limit = concurrencyLimit({
     running: Math.min(settings.ORGANISATION_CONCURRENCY, settings.DATABASE_POOL - 1),
     shared: Math.floor(SHARED * settings.DATABASE_POOL),
-    waiting: settings.ORGANISATION_WAITING,
-    waitSeconds: settings.DATABASE_ACQUIRE_SECONDS,
+    ...queue,
   })
+  const scans = concurrencyLimit({ running: 1, shared: 0, ...queue })
+
+  /** Runs work in a place of its organisation. What scans waits for the scan before it, and takes no place meanwhile. */
+  const placed = <T>({ meta }: Operation, { actor }: CallContext, work: () => Promise<T>): Promise<T> =>
+    meta.scans ? scans.run(actor, () => limit.run(actor, work)) : limit.run(actor, work)
 
   /** Runs an operation without a key. */
   async function runOnce(operation: Operation, call: CallContext, input: unknown): Promise<unknown> {
@@ -176,7 +181,7 @@ export function createExecutor(runtime: Runtime): Executor {
       if (done === 'timeout') throw inProgress()
       if (done) return replayOf(done.reply)
     }
-    const own = limit.run(call.actor, () => runFirst(operation, call, input, key, deadline))
+    const own = placed(operation, call, () => runFirst(operation, call, input, key, deadline))
     inFlight.set(
       name,
       own.catch(() => undefined),
@@ -189,9 +194,9 @@ export function createExecutor(runtime: Runtime): Executor {
   }
 
   /** What waited for its place until its caller had left is not begun. */
-  async function bounded(call: CallContext, run: () => Promise<unknown>): Promise<unknown> {
+  async function bounded(operation: Operation, call: CallContext, run: () => Promise<unknown>): Promise<unknown> {
     try {
-      return await limit.run(call.actor, () => {
+      return await placed(operation, call, () => {
         call.signal?.throwIfAborted()
         return run()
       })
@@ -202,12 +207,12 @@ export function createExecutor(runtime: Runtime): Executor {
 
   return {
     limit,
-    run: (operation, call, input) => bounded(call, () => runOnce(operation, call, input)),
+    run: (operation, call, input) => bounded(operation, call, () => runOnce(operation, call, input)),
     async execute(operation, call, input, key) {
       if (key) return executeKeyed(operation, call, input, { ...key, actor: call.actor })
       // Nothing can be replayed, so an unreadable input needs no place in the queue.
       if (input instanceof UnreadableInput) throw input.error
-      return { data: await bounded(call, async () => runOnce(operation, call, parse(operation, input))) }
+      return { data: await bounded(operation, call, async () => runOnce(operation, call, parse(operation, input))) }
     },
   }
 }

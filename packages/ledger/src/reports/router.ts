@@ -16,6 +16,7 @@ export const reportsRouter = {
   summary: query({
     rest: 'GET /reports/summary',
     access: 'read',
+    scans: true,
     tag: TAG,
     summary: 'Get the totals of a period',
     description:
@@ -28,6 +29,7 @@ export const reportsRouter = {
   daily: query({
     rest: 'GET /reports/daily',
     access: 'read',
+    scans: true,
     tag: TAG,
     summary: 'Get the totals of each day',
     description:
@@ -40,6 +42,7 @@ export const reportsRouter = {
   statement: query({
     rest: 'GET /reports/statement',
     access: 'read',
+    scans: true,
     tag: TAG,
     summary: 'Get the statement of a balance',
     description:
@@ -75,6 +78,7 @@ export const reportsRouter = {
   payments: query({
     rest: 'GET /customers/{customerId}/payments',
     access: 'read',
+    scans: true,
     tag: TAG,
     summary: 'Get the payments of a customer',
     description:

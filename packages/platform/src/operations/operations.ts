@@ -107,6 +107,8 @@ export interface OperationMeta extends OpenApiMeta {
   readonly secretReply: boolean
   /** `before` makes a provider call that has an effect: a lease on the idempotency key protects that step. */
   readonly callsProvider: boolean
+  /** It reads as many rows as the organisation has: one such operation of an organisation runs at a time. */
+  readonly scans: boolean
   /** It needs a person: no internal token may call it. */
   readonly personal: boolean
   /** What it returns never changes: while it is the same object, it is checked and written as JSON once. */
@@ -185,6 +187,8 @@ export interface Description {
   readonly status?: 200 | 201
   readonly errors?: readonly ErrorFactory[]
   readonly secretReply?: boolean
+  /** It reads as many rows as the organisation has, however few it returns. */
+  readonly scans?: true
   /** It needs a person: no internal token may call it. */
   readonly personal?: true
   readonly deprecated?: OperationMeta['deprecated']
@@ -216,6 +220,7 @@ function metaOf(
     secretReply: description.secretReply ?? false,
     callsProvider: more.callsProvider ?? false,
     unchanging: more.unchanging ?? false,
+    scans: description.scans ?? false,
     personal: description.personal ?? false,
     ...(description.deprecated ? { deprecated: description.deprecated } : {}),
     ...(more.produces ? { produces: more.produces } : {}),

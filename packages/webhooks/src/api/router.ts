@@ -186,6 +186,7 @@ export const webhooksRouter = {
   recover: command({
     rest: 'POST /webhooks/{webhookEndpointId}/recover',
     access: 'write',
+    scans: true,
     tag,
     summary: 'Replay events that failed since a given time',
     description:
