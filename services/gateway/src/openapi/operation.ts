@@ -81,6 +81,7 @@ export function complete(operation: RestOperation, described: Json, example: (sc
       : {}),
     responses: {
       [meta.status]: successOf(meta, responses['200']?.content['application/json']?.schema ?? {}, keyed, example),
+      ...(isDocument(meta) ? { 304: UNCHANGED } : {}),
       ...errorsOf(operation, { keyed }),
     },
   }
@@ -118,9 +119,23 @@ function withTitle(operationId: string, { content, ...rest }: Body): Body {
   }
 }
 
+/** Is the reply one file, whose bytes are known before it is sent? */
+const isDocument = ({ produces, formats }: OperationMeta): boolean =>
+  produces === 'pdf' || formats?.includes('pdf') === true
+
+const REQUEST_ID_SENT = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } }
+const ETAG_SENT = { ETag: { $ref: '#/components/headers/ETag' } }
+
+/** The answer to a request whose `If-None-Match` has the `ETag` of the file (RFC 9110, section 15.4.5). */
+const UNCHANGED: Json = {
+  description: 'The file is the one whose ETag the request has in If-None-Match',
+  headers: { ...REQUEST_ID_SENT, ...ETAG_SENT },
+}
+
 function successOf(meta: OperationMeta, data: Json, keyed: boolean, example: (schema: Json) => unknown): Json {
   const headers = {
-    'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+    ...REQUEST_ID_SENT,
+    ...(isDocument(meta) ? ETAG_SENT : {}),
     ...(keyed ? { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } } : {}),
   }
   if (meta.produces) {

@@ -60,6 +60,11 @@ export const headers: Json = {
     description: 'Seconds after which to try again',
     schema: { type: 'integer', minimum: 1, maximum: 86_400, example: 2 },
   },
+  ETag: {
+    description:
+      'Names the bytes of a PDF: send it in If-None-Match, and the file comes again only where it has changed',
+    schema: { type: 'string', example: '"Vx6kUJ2Ec0sZ1mH4w8n3yA"' },
+  },
   Authenticate: {
     description: 'The scheme of the credential (RFC 6750)',
     schema: { type: 'string', const: 'Bearer' },
