@@ -73,7 +73,7 @@ export function createExecutor(runtime: Runtime): Executor {
     shared: Math.floor(SHARED * settings.DATABASE_POOL),
     ...queue,
   })
-  const scans = concurrencyLimit({ running: 1, shared: 0, ...queue })
+  const scans = concurrencyLimit({ running: 1, shared: 0, pauses: true, ...queue })
 
   /** Runs work in a place of its organisation. What scans waits for the scan before it, and takes no place meanwhile. */
   const placed = <T>({ meta }: Operation, { actor }: CallContext, work: () => Promise<T>): Promise<T> =>

@@ -52,6 +52,26 @@ test('an operation that waits too long gets a 429, and one that fails frees its 
   await last
 })
 
+test('where places pause, the next operation waits for as long as the last one took, and its caller does not', async () => {
+  const limit = concurrencyLimit({ ...bounds, running: 1, shared: 0, pauses: true })
+  const actor = key()
+  const took = 60
+  let ended = 0
+  const first = limit.run(actor, async () => {
+    await new Promise((resolve) => setTimeout(resolve, took))
+    ended = performance.now()
+  })
+  let begun = false
+  const second = limit.run(actor, async () => {
+    begun = true
+    return performance.now()
+  })
+  await first
+  expect(begun).toBe(false)
+  // A timer may be early by less than a millisecond.
+  expect((await second) - ended).toBeGreaterThan(took - 2)
+})
+
 test('an organisation uses what others leave idle, and each of the others has its own places at once', async () => {
   const limit = concurrencyLimit({ ...bounds, shared: 4, waiting: 10 })
   const [greedy, other] = [key(), key()]

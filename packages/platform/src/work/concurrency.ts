@@ -19,13 +19,15 @@ interface Places {
  * `running` operations of one organisation at a time, and more while fewer than `shared` of all run: what others do not use need not be
  * idle, and is theirs again as soon as an operation ends. Of those that wait for it, the organisation with the fewest is next. Up to `waiting`
  * more of each wait, first come first served, at most `waitSeconds`. So one organisation never occupies all database connections, however
- * many requests it sends.
+ * many requests it sends. Where places pause, an organisation that never stops asking has the database for half of the time at most.
  */
 export function concurrencyLimit(bounds: {
   running: number
   shared: number
   waiting: number
   waitSeconds: number
+  /** A place stays taken after its operation for as long as that took. */
+  pauses?: boolean
 }): ConcurrencyLimit {
   const byOrganisation = new Map<string, Places>()
   let all = 0
@@ -69,11 +71,16 @@ export function concurrencyLimit(bounds: {
       const places = byOrganisation.get(organisationId) ?? { running: 0, waiting: [] }
       byOrganisation.set(organisationId, places)
       await enter(places)
+      const started = performance.now()
+      const end = () => {
+        leave(places)
+        if (places.running === 0) byOrganisation.delete(organisationId)
+      }
       try {
         return await work()
       } finally {
-        leave(places)
-        if (places.running === 0) byOrganisation.delete(organisationId)
+        if (bounds.pauses) setTimeout(end, performance.now() - started).unref()
+        else end()
       }
     },
   }
