@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import Sequencer from './tooling/checks/test/sequencer.ts'
 
@@ -24,7 +25,7 @@ const SHARED: Readonly<Record<string, string>> = {
 }
 
 export default defineConfig({
-  resolve: { alias: { '#testing': new URL('./tooling/stand/test/index.ts', import.meta.url).pathname } },
+  resolve: { alias: { '#testing': fileURLToPath(new URL('./tooling/stand/test/index.ts', import.meta.url)) } },
   test: {
     globalSetup: ['tooling/stand/test/setup.ts'],
     sequence: { shuffle: true, sequencer: Sequencer },

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 
 export interface ProofOptions {
   /** `short` is what CI runs: the same guarantees, tried fewer times. */
@@ -40,11 +41,11 @@ export function record(
   command = `npm run proof -- ${name}`,
 ): string {
   const commit = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], {
-    cwd: ROOT.pathname,
+    cwd: ROOT,
     encoding: 'utf8',
   }).trim()
   const date = new Date().toISOString().slice(0, 10)
-  const file = new URL(`${name}.json`, FOLDER).pathname
+  const file = fileURLToPath(new URL(`${name}.json`, FOLDER))
   const content = {
     name,
     date,

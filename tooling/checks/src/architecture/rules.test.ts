@@ -49,6 +49,7 @@ const ORM = 'Only entities and services use the ORM'
 const BLOCKS = 'Two packages share no block of eight lines'
 const ROOMS = 'The folders of a package have an order'
 const FOLDERS = 'A folder has at most ten files and folders'
+const PATHS = 'A path is decoded from the address of a file'
 const LOCKS = 'A row is read under a lock before it is updated with what follows from it'
 
 const EIGHT_LINES = Array.from({ length: 8 }, (_, number) => `export const value${number} = ${number}`).join('\n')
@@ -78,6 +79,19 @@ const names = (table: string, statement: string): Planted =>
   )
 
 const planted: readonly Planted[] = [
+  ...[
+    `export const planted = ${"new URL('thread.mjs', import.meta.url)"}.pathname`,
+    "const FOLDER = new URL('./', import.meta.url)\nexport const planted = new URL('a.ts', FOLDER).pathname",
+    "const FOLDER: URL = new URL('./', import.meta.url)\nexport const { pathname } = FOLDER",
+  ].map((text) => plant(PATHS, 'packages/pdf/src/planted.ts', `:${text.split('\n').length} takes a path`, text)),
+  [
+    PATHS,
+    'tooling/bench/src/planted-b.ts:2 takes a path from an address',
+    {
+      'tooling/bench/src/planted-a.ts': "export const ROOT = new URL('../../../', import.meta.url)",
+      'tooling/bench/src/planted-b.ts': "import { ROOT } from './planted-a.ts'\nexport const planted = ROOT.pathname",
+    },
+  ],
   ...[
     ['const row = await em.findOne(E, { id })', 'updates row, which was read without a lock'],
     ['const { order: row } = await findForOperator(unit, id)', 'updates row, which was read without a lock'],

@@ -5,6 +5,7 @@ import { sharedByFakes } from './rules/fakes.ts'
 import { fullFolders } from './rules/folders.ts'
 import { unlockedUpdates } from './rules/locks.ts'
 import { order, ranks } from './rules/order.ts'
+import { encodedPaths } from './rules/paths.ts'
 import { foldersOutOfOrder } from './rules/rooms.ts'
 import { foreignTables } from './rules/tables.ts'
 import { domainFolders, isTest, packageOf, production, type Source, type Tree } from './tree.ts'
@@ -73,6 +74,8 @@ export const rules: Readonly<Record<string, Rule>> = {
     }
     return circles(graph).map((group) => group.join(' ↔ '))
   },
+
+  'A path is decoded from the address of a file': encodedPaths,
 
   'Inside a domain: schemas, entities, services, routers and jobs, index': order,
 

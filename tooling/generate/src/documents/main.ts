@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { derived } from './derived.ts'
 
 const root = new URL('../../../../', import.meta.url)
@@ -7,7 +8,7 @@ const check = process.argv.includes('--check')
 const stale: string[] = []
 
 for (const [file, text] of Object.entries(derived())) {
-  const path = new URL(file, root).pathname
+  const path = fileURLToPath(new URL(file, root))
   if (check) {
     if (read(path) !== text) stale.push(file)
     continue

@@ -13,7 +13,7 @@ test('every promise of docs/reliability.md names tests that exist, and a command
   const { promises } = reliability()
   const problems = promises.flatMap(({ title, tests, command }) => {
     const [, script = '', argument] = command.match(/^npm run ([\w-]+)(?: -- ([\w-]+))?$/) ?? []
-    const hasProof = globSync(`tooling/proof/src/**/${argument}/index.ts`, { cwd: root.pathname }).length === 1
+    const hasProof = globSync(`tooling/proof/src/**/${argument}/index.ts`, { cwd: root }).length === 1
     return [
       ...(tests.length === 0 ? [`${title}: no test`] : []),
       ...tests.filter((file) => !existsSync(new URL(file, root))).map((file) => `${title}: ${file}`),
