@@ -78,7 +78,7 @@ export interface Stamp {
 /** A digest of files of the repository, named by their paths in it, and of the versions of the packages. */
 export function digestOf(files: readonly string[]): string {
   const hash = createHash('sha256')
-  for (const file of [...files, 'package.json', 'pnpm-lock.yaml']) {
+  for (const file of [...files, 'package.json', 'pnpm-lock.yaml', 'services/bundle/package.json']) {
     const path = join(root, file)
     hash.update(file).update(existsSync(path) ? readFileSync(path) : '')
   }

@@ -120,7 +120,8 @@ function copyAssets(folder: string): void {
   copyFileSync(fileURLToPath(new URL('program.mjs', import.meta.url)), programOf(folder))
   chmodSync(programOf(folder), 0o755)
   const { name, version, license, type } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const manifest = { name, version, license, type, private: true, bin: { payments: 'bin/payments' } }
+  const { engines } = JSON.parse(readFileSync(join(root, 'services/bundle/package.json'), 'utf8'))
+  const manifest = { name, version, license, type, private: true, engines, bin: { payments: 'bin/payments' } }
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 }
 

@@ -7,7 +7,7 @@ import { digestOf, filesOf, places } from './artefact.ts'
 const { root } = places
 /** Of the service: the clients that it serves are of the version that runs. */
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
-const TSC = join(root, 'node_modules/.bin/tsc')
+const TSC = join(root, 'services/bundle/node_modules/.bin/tsc')
 /** Nothing of Node: the package runs in browsers and workers as well. */
 const COMPILER = {
   target: 'es2022',
