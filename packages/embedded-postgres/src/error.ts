@@ -10,8 +10,12 @@ export class DirectoryInUseError extends EmbeddedServerError {
   }
 }
 
-/** The reason of a failure in one line: the last lines that a command printed, or the message of the error. */
+/** What names the cause, where a command cleans up after it and says so last. */
+const CAUSE = /No space left on device|Disk quota exceeded|^(FATAL|PANIC): /
+
+/** The reason of a failure in one line: the line that names it, or the last lines that a command printed, or the message of the error. */
 export function reasonOf(error: unknown): string {
   const text = (error as { stderr?: string }).stderr?.trim() || (error as Error).message
-  return text.split('\n').slice(-2).join(' | ')
+  const lines = text.split('\n')
+  return lines.find((line) => CAUSE.test(line)) ?? lines.slice(-2).join(' | ')
 }

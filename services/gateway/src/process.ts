@@ -259,10 +259,14 @@ function printStartMessage(settings: Settings): void {
   process.stdout.write(`${lines.join('\n')}\n`)
 }
 
+/** SQLSTATE disk_full: the database says it wherever a start writes first. */
+const DISK_FULL = '53100'
+
 /** Errors whose message is written for the operator. All others are printed with their stack. */
 const EXPECTED = ['SettingsError', 'EmbeddedServerError', 'StartError']
 
-main().catch((error: Error) => {
+main().catch((error: Error & { code?: string }) => {
+  if (error.code === DISK_FULL) error = new StartError(`The disk of the database is full (${error.message})`)
   process.stderr.write(EXPECTED.includes(error.name) ? `${error.message}\n` : `${error.stack ?? error.message}\n`)
   process.exit(1)
 })

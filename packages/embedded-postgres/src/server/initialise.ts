@@ -8,6 +8,7 @@ import { type Cluster, processOptions } from '../cluster/cluster.ts'
 import { generatePassword, writeCredentials } from '../directory/credentials.ts'
 import { holdsDatabase } from '../directory/data-directory.ts'
 import { freePort } from '../directory/ports.ts'
+import { requireSpace } from '../directory/space.ts'
 import { EmbeddedServerError, reasonOf } from '../error.ts'
 
 const run = promisify(execFile)
@@ -15,6 +16,7 @@ const run = promisify(execFile)
 /**
  * Creates the database in a temporary directory beside the data directory and renames it when it is complete, so that a
  * process that dies meanwhile leaves no incomplete database.
+ * @throws EmbeddedServerError which says so where the disk is full
  * @param durable false for a server that runs with `fsync=off`: then its first files are not flushed to disk either.
  */
 export async function initialise(cluster: Cluster, durable: boolean): Promise<void> {
@@ -23,6 +25,7 @@ export async function initialise(cluster: Cluster, durable: boolean): Promise<vo
   const fresh = `${data}.new-${unique}`
   const passwordFile = `${data}.password-${unique}`
   const credentials = { port: await freePort(), owner: generatePassword(), service: generatePassword() }
+  requireSpace(cluster)
   try {
     mkdirSync(fresh, { mode: 0o700 })
     writeFileSync(passwordFile, credentials.owner, { mode: 0o600, flag: 'wx' })
@@ -39,6 +42,8 @@ export async function initialise(cluster: Cluster, durable: boolean): Promise<vo
     writeCredentials(cluster, credentials)
   } catch (error) {
     if (error instanceof EmbeddedServerError) throw error
+    // What others wrote meanwhile took the space.
+    requireSpace(cluster)
     throw new EmbeddedServerError(`DATA_DIR: the database in ${directory} cannot be created (${reasonOf(error)})`)
   } finally {
     rmSync(passwordFile, { force: true })
