@@ -1,6 +1,6 @@
 import { newId } from '@payments/kernel'
 import { expect, test } from 'vitest'
-import { call, type Merchant, newCollection, newMerchant, newRoute, signedIn, useService } from '#testing'
+import { call, connected, type Merchant, newCollection, newMerchant, newRoute, signedIn, useService } from '#testing'
 
 const service = useService()
 const body = { name: 'Ada Obi', email: 'ada@example.com' }
@@ -127,7 +127,7 @@ test('each filter finds what fits, and pages through all of it without gaps or r
   expect(pages).toEqual(idsOf(all.filter((each: { path: string }) => each.path === path)))
 })
 
-test('each search reads an index, however many requests there are', async () => {
+test('each search reads little more than it returns, however many requests there are', async () => {
   const merchant = await newMerchant(service)
   const { organisationId } = merchant
   const filler = `insert into request_log (id, organisation_id, environment, method, path, status, duration_ms, request_id, replayed, resource_id, created_at)
@@ -135,7 +135,9 @@ test('each search reads an index, however many requests there are', async () => 
            false, gen_random_uuid(), now() - make_interval(secs => n)
       from generate_series(1, 20000) n`
   await service.runtime.pool.query(filler, [organisationId])
-  await service.runtime.pool.query('analyze request_log')
+  // As autovacuum does; the service's role may not.
+  const owner = await connected(service)
+  await owner.query('analyze request_log').finally(() => owner.end())
   const found = await search(merchant, { path: '/v1/customers', limit: 1 })
   expect(found).toMatchObject({ total: null, next: expect.any(String) })
   expect((await read(merchant, 'GET /v1/requests')).body.data.total).toBeGreaterThanOrEqual(20_000)
@@ -148,14 +150,23 @@ test('each search reads an index, however many requests there are', async () => 
     `resource_id = '${newId()}'`,
   ]) {
     const { rows } = await service.runtime.pool.query(
-      `explain select id from request_log where organisation_id = '${organisationId}' and environment = 'test'
+      `explain (analyze, format json) select id from request_log where organisation_id = '${organisationId}' and environment = 'test'
           and path like '/v1/%' and path not like '/v1/admin/%' and ${where} order by created_at desc, id desc limit 50`,
     )
-    const plan = rows.map((row: Record<string, string>) => row['QUERY PLAN']).join('\n')
-    expect(plan, plan).not.toContain('Seq Scan')
-    expect(plan, plan).toMatch(/request_log_before_(by|failed|newest|of)/)
+    const read = nodesOf(rows[0]['QUERY PLAN'][0].Plan as Node)
+      .map((node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'])
+      .reduce((most, of) => Math.max(most, of))
+    expect(read, where).toBeLessThan(200)
   }
 })
+
+interface Node {
+  readonly 'Actual Rows': number
+  readonly 'Actual Loops': number
+  readonly 'Rows Removed by Filter'?: number
+  readonly Plans?: readonly Node[]
+}
+const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 
 test('erasing a customer leaves nothing that was written about them in the log', async () => {
   const merchant = await newMerchant(service)

@@ -1,3 +1,5 @@
+import { everyDomain } from '@payments/api'
+import { createLog, migrate } from '@payments/platform'
 import { expect, test } from 'vitest'
 import {
   call,
@@ -8,6 +10,7 @@ import {
   samples,
   signedIn,
   startSession,
+  type TestService,
   useService,
 } from '#testing'
 
@@ -82,6 +85,25 @@ async function textsOf(pool: object, requests: () => Promise<void>): Promise<str
   }
 }
 
+/**
+ * As `pg_restore` makes the indexes of each table, constraints first and the others in the order of their names, and then as the service
+ * migrates the restored database.
+ */
+async function restoreIndexes({ database }: TestService): Promise<void> {
+  const owner = await connected({ database })
+  try {
+    const { rows } = await owner.query<{ name: string }>(
+      `select i.oid::regclass::text as name from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class c on c.oid = x.indrelid
+        where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and not exists (select from pg_constraint where conindid = i.oid)
+        order by i.relname`,
+    )
+    for (const { name } of rows) await owner.query(`reindex index concurrently ${name}`)
+  } finally {
+    await owner.end()
+  }
+  await migrate(database.ownerUrl, database.serviceUrl, everyDomain, createLog('fatal'))
+}
+
 /** Nothing but reads by keys, whether the tables are nearly empty, have some rows, or have been analysed with them. */
 async function expectKeysAlone(texts: readonly string[]): Promise<void> {
   const db = await connected(service)
@@ -96,6 +118,7 @@ async function expectKeysAlone(texts: readonly string[]): Promise<void> {
         [merchant.organisationId],
       ),
     () => db.query('analyze'),
+    () => restoreIndexes(service),
   ]
   try {
     await db.query('set enable_seqscan = off')
@@ -162,7 +185,7 @@ test('what every request needs first is read by keys alone, however many organis
   await expectKeysAlone(contexts)
 })
 
-test('a row is found by its key, not among all of its organisation, also with a plan of the time when its table was nearly empty', async () => {
+test('a row is found by its key, not among all of its organisation, also with a plan of the time when its table was nearly empty, and in a restored database', async () => {
   const owner = await connected(service)
   try {
     const { rows: keys } = await owner.query<{ table: string; columns: string[]; name: string }>(
@@ -182,8 +205,8 @@ test('a row is found by its key, not among all of its organisation, also with a 
     const ofTenant = keys.filter(({ columns }) => columns[0] === 'organisation_id' && columns.length > 2)
     expect(ofTenant.length).toBeGreaterThan(20)
     const wrong: string[] = []
-    for (const state of ['', 'analyze']) {
-      await owner.query(state)
+    for (const state of ['', 'analyze', 'restored']) {
+      await (state === 'restored' ? restoreIndexes(service) : owner.query(state))
       for (const { table, columns, name } of ofTenant) {
         const where = columns.map((column, number) => `${column} = $${number + 1}`).join(' and ')
         // As the server checks a foreign key.

@@ -162,3 +162,43 @@ test('an older process that migrates beside a newer one leaves its append-only t
     await database.drop()
   }
 })
+
+test('the keys of a tenant are the newest indexes of their table after each migration, also after one that was interrupted, and while rows are written', async () => {
+  const database = await freshDatabase()
+  const [owner, request] = [database.ownerUrl, database.serviceUrl].map(
+    (connectionString) => new Client({ connectionString }),
+  ) as [Client, Client]
+  await Promise.all([owner.connect(), request.connect()])
+  const indexes = async () =>
+    (
+      await owner.query<{ name: string }>(
+        `select indexrelid::regclass::text as name from pg_index where indrelid = 'customers'::regclass order by indexrelid`,
+      )
+    ).rows.map(({ name }) => name)
+  const up = [...indexConcurrently('customers_later', 'customers (organisation_id, environment, updated_at)')]
+  const later: Domain = {
+    name: 'later',
+    data: { migrations: [{ name: '29990101000000_later', up, concurrently: true }] },
+  }
+  try {
+    await owner.query('create index customers_interrupted on customers (organisation_id, environment, name)')
+    // A request that has read the table and is still open: the new key waits for its end.
+    await request.query('begin isolation level repeatable read')
+    await request.query('select count(*) from customers')
+    await owner.query("set statement_timeout = '200ms'")
+    await expect(owner.query('reindex index concurrently customers_pkey')).rejects.toThrow('statement timeout')
+    await owner.query('set statement_timeout = 0')
+    expect(await indexes()).toContain('customers_pkey_ccnew')
+    const migrated = migrate(database.ownerUrl, database.serviceUrl, [later], createLog('silent'))
+    await request.query('update customers set name = name')
+    await request.query('commit')
+    await migrated
+    const order = await indexes()
+    expect(order).not.toContain('customers_pkey_ccnew')
+    expect(order).toContain('customers_later')
+    expect(order.slice(-2)).toEqual(['customers_email_key', 'customers_pkey'])
+  } finally {
+    await Promise.all([owner.end(), request.end()])
+    await database.drop()
+  }
+})

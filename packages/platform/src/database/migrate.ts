@@ -8,6 +8,7 @@ import type { Domain } from '../domain/domain.ts'
 import type { Log } from '../settings/log.ts'
 import { installQueues, type Job } from '../work/jobs.ts'
 import { sqlState } from './errors.ts'
+import { renewKeys } from './key-order.ts'
 
 const LOCK = 'payments:migrate'
 const LOCK_POLL_MS = 200
@@ -41,6 +42,7 @@ export async function migrate(
     await takeLock(lock)
     await migrateTables(ownerUrl, domains, log)
     await migrateQueues(ownerUrl, domains)
+    await renewKeys(lock)
     await keepToKeys(lock)
     await grant(lock, decodeURIComponent(new URL(serviceUrl).username), domains)
   } finally {
