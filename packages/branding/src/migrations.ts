@@ -2,7 +2,7 @@ import type { MigrationStep } from '@payments/platform'
 
 export const migrations: readonly MigrationStep[] = [
   {
-    name: '20261125000200_branding',
+    name: '20261129101000_branding',
     up: [
       `create table brandings (
         organisation_id uuid not null references organisations,
@@ -11,9 +11,12 @@ export const migrations: readonly MigrationStep[] = [
         verification text not null,
         verified_domain text,
         verified_at timestamptz(3),
+        recheck_at timestamptz(3),
+        missed_at timestamptz(3),
         updated_at timestamptz(3) not null default now(),
         primary key (organisation_id, environment)
       )`,
+
       `create table brand_logos (
         organisation_id uuid not null references organisations,
         environment text not null check (environment in ('test', 'live')),
@@ -25,9 +28,5 @@ export const migrations: readonly MigrationStep[] = [
       )`,
       'create index brand_logos_id on brand_logos (id)',
     ],
-  },
-  {
-    name: '20261128190000_branding_rechecks',
-    up: ['alter table brandings add column recheck_at timestamptz(3), add column missed_at timestamptz(3)'],
   },
 ]

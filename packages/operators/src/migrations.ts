@@ -2,7 +2,7 @@ import type { MigrationStep } from '@payments/platform'
 
 export const migrations: readonly MigrationStep[] = [
   {
-    name: '20261122000400_operator_approvals',
+    name: '20261129100600_operators',
     up: [
       `create table operator_approvals (
         id uuid primary key,
@@ -20,6 +20,7 @@ export const migrations: readonly MigrationStep[] = [
         updated_at timestamptz(3) not null
       )`,
       'create index operator_approvals_newest on operator_approvals (created_at desc, id desc)',
+
       `create table operator_resolutions (
         kind text not null,
         resource_id uuid not null,

@@ -1,12 +1,11 @@
-import { keyByTenant } from './database/keys.ts'
-import { indexConcurrently, type MigrationStep } from './domain/data.ts'
-import { countRows, newSlots, recordCounts } from './records/counts.ts'
+import type { MigrationStep } from './domain/data.ts'
+import { countRows } from './records/counts.ts'
 import { partitionByWeek } from './records/partitions/tables.ts'
-import { countedRequests, SHOWN } from './records/request-log/entity.ts'
+import { countedRequests } from './records/request-log/entity.ts'
 
 export const platformMigrations: readonly MigrationStep[] = [
   {
-    name: '20261121000000_kernel',
+    name: '20261129100000_platform',
     up: [
       `create function guard_status() returns trigger language plpgsql as $$
         begin
@@ -19,87 +18,20 @@ export const platformMigrations: readonly MigrationStep[] = [
         begin
           raise exception '% starts in %, not in %', tg_table_name, tg_argv[0], new.status using errcode = 'check_violation';
         end $$`,
+      // For rows that a process of the release before inserts: it does not know the column. See provider-column.ts.
+      `create function default_provider() returns trigger language plpgsql as
+         'begin new.provider := case new.environment when ''test'' then ''sandbox'' else tg_argv[0] end; return new; end'`,
 
-      // A row without a reply is a lease: a request holds the key until expires_at, and the fence names that request.
-      `create table idempotency_keys (
+      `create table record_counts (
         organisation_id uuid not null,
         environment text not null,
-        method text not null,
-        path text not null,
-        key text not null,
-        fence uuid not null,
-        status smallint,
-        reply text,
-        sealed boolean not null default false,
-        expires_at timestamptz not null,
-        primary key (organisation_id, environment, method, path, key)
-      )`,
-      'create index idempotency_keys_expiry on idempotency_keys (expires_at)',
-
-      // Unlogged: counters need no flush to disk, and after a database crash all windows start again.
-      `create unlogged table rate_limits (
-        bucket text not null,
-        subject text not null,
-        count integer not null,
-        ends_at timestamptz not null,
-        primary key (bucket, subject)
+        table_name text not null,
+        scope text not null,
+        slot integer not null,
+        count bigint not null,
+        primary key (organisation_id, environment, table_name, scope, slot)
       ) with (fillfactor = 50)`,
-      'create index rate_limits_expiry on rate_limits (ends_at)',
-    ],
-  },
-  {
-    name: '20261121000700_platform_names',
-    up: ['alter table idempotency_keys rename column sealed to encrypted'],
-  },
-  {
-    name: '20261121172800_setting_fingerprints',
-    up: [
-      `create table setting_fingerprints (
-        setting text not null,
-        digest text not null,
-        created_at timestamptz not null,
-        primary key (setting, digest)
-      )`,
-    ],
-  },
-  {
-    name: '20261121180000_sandbox_faults',
-    up: [
-      `create table sandbox_faults (
-        provider text primary key,
-        mode text not null check (mode in ('down', 'slow', 'forgets')),
-        ends_at timestamptz not null
-      )`,
-    ],
-  },
-  {
-    name: '20261122000200_request_log',
-    up: [
-      // Without a foreign key: rows are copied from requests whose credential named the organisation, and expire.
-      `create table request_log (
-        id uuid primary key,
-        organisation_id uuid not null,
-        environment text not null,
-        method text not null,
-        path text not null,
-        status smallint not null,
-        duration_ms integer not null,
-        request_id text not null,
-        key_id uuid,
-        session_id uuid,
-        idempotency_digest text,
-        replayed boolean not null,
-        error_code text,
-        resource_id uuid,
-        created_at timestamptz(3) not null
-      )`,
-      `create index request_log_of_resource on request_log (resource_id, created_at desc)
-         where resource_id is not null and (method <> 'GET' or status >= 400)`,
-    ],
-  },
-  {
-    name: '20261122000300_operators',
-    up: [
+
       // Without foreign keys: an entry stays as it was written, whatever becomes of the objects that it names.
       `create table audit_log (
         id uuid primary key,
@@ -116,25 +48,35 @@ export const platformMigrations: readonly MigrationStep[] = [
         input jsonb not null,
         before jsonb,
         after jsonb,
+        token_id uuid,
         created_at timestamptz(3) not null
       )`,
       'create index audit_log_newest on audit_log (created_at desc, id desc)',
-      // `error` is part of the key, so it is empty instead of null.
-      `create table provider_calls (
-        id uuid primary key,
-        organisation_id uuid not null,
-        environment text not null,
-        resource_id uuid not null,
+      'create index audit_log_of_operation on audit_log (operation, created_at desc, id desc)',
+      'create index audit_log_of_operator on audit_log (email, created_at desc, id desc)',
+      'create index audit_log_of_organisation on audit_log (organisation_id, created_at desc, id desc)',
+      'create index audit_log_of_resource on audit_log (resource_id, created_at desc) where resource_id is not null',
+      ...countRows('audit_log', { scopes: ["''", 'organisation_id::text'], installation: true }).up,
+
+      // The last rate of each pair, by which later ones are bounded; a market that moves is confirmed by several observations.
+      `create table provider_prices (
+        id uuid not null,
+        environment text not null check (environment in ('test', 'live')),
+        pair text not null,
         provider text not null,
-        operation text not null,
-        outcome text not null,
-        error text not null,
-        calls integer not null,
-        first_at timestamptz(3) not null,
-        last_at timestamptz(3) not null
+        rate numeric,
+        rated_at timestamptz,
+        refused_rate numeric,
+        refused_reason text,
+        refused_at timestamptz,
+        move_rate numeric,
+        move_since timestamptz,
+        move_at timestamptz,
+        move_seen integer not null default 0,
+        primary key (environment, pair)
       )`,
-      'create unique index provider_calls_key on provider_calls (resource_id, provider, operation, outcome, error)',
-      'create index provider_calls_by_time on provider_calls (last_at)',
+      'create index provider_prices_refused on provider_prices (id) where refused_at is not null',
+
       `create table provider_minutes (
         provider text not null,
         environment text not null,
@@ -146,33 +88,27 @@ export const platformMigrations: readonly MigrationStep[] = [
         primary key (provider, environment, operation, outcome, minute)
       )`,
       'create index provider_minutes_by_time on provider_minutes (minute)',
-      'create index audit_log_of_resource on audit_log (resource_id, created_at desc) where resource_id is not null',
-    ],
-  },
-  {
-    name: '20261122001200_audit_log_tokens',
-    up: ['alter table audit_log add column token_id uuid'],
-  },
-  {
-    name: '20261122090000_record_counts',
-    up: recordCounts,
-  },
-  {
-    name: '20261122090600_audit_log_counts',
-    concurrently: true,
-    up: [
-      ...countRows('audit_log', { scopes: ["''", 'organisation_id::text'], installation: true }).up,
-      ...indexConcurrently('audit_log_of_organisation', 'audit_log (organisation_id, created_at desc, id desc)'),
-      ...indexConcurrently('audit_log_of_operator', 'audit_log (email, created_at desc, id desc)'),
-      ...indexConcurrently('audit_log_of_operation', 'audit_log (operation, created_at desc, id desc)'),
-    ],
-  },
-  {
-    name: '20261122191000_provider_reports',
-    up: [
+
+      // `error` is part of the key, so it is empty instead of null.
+      `create table provider_calls (
+        id uuid not null,
+        organisation_id uuid not null,
+        environment text not null,
+        resource_id uuid not null,
+        provider text not null,
+        operation text not null,
+        outcome text not null,
+        error text not null,
+        calls integer not null,
+        first_at timestamptz(3) not null,
+        last_at timestamptz(3) not null,
+        primary key (organisation_id, environment, resource_id, provider, operation, outcome, error)
+      )`,
+      'create index provider_calls_by_time on provider_calls (last_at)',
+
       // Without foreign keys, as the calls of providers: the object is a row of any domain.
       `create table provider_reports (
-        id uuid primary key,
+        id uuid not null,
         organisation_id uuid not null,
         environment text not null,
         resource_type text not null,
@@ -185,10 +121,11 @@ export const platformMigrations: readonly MigrationStep[] = [
         times integer not null,
         first_at timestamptz(3) not null,
         last_at timestamptz(3) not null,
-        settled_at timestamptz(3)
+        settled_at timestamptz(3),
+        primary key (organisation_id, environment, resource_id, digest)
       )`,
-      'create unique index provider_reports_key on provider_reports (resource_id, digest)',
       'create index provider_reports_contradicting on provider_reports (resource_id, first_at desc) where reason is not null and settled_at is null',
+
       `create table provider_budgets (
         provider text not null,
         bucket text not null,
@@ -196,46 +133,12 @@ export const platformMigrations: readonly MigrationStep[] = [
         per_minute integer not null default 0,
         calls jsonb not null default '[]',
         paused_until timestamptz,
+        tokens double precision,
+        refilled_at timestamptz not null default now(),
         primary key (provider, bucket, environment)
       ) with (fillfactor = 50)`,
-    ],
-  },
-  {
-    // How much each operator alone moved on a UTC day: OPERATOR_LIMITS bound the sum, not each call.
-    name: '20261122191200_operator_amounts',
-    up: [
-      `create table operator_amounts (
-        operator_id uuid not null,
-        asset text not null,
-        day date not null,
-        amount numeric(78,0) not null,
-        primary key (operator_id, asset, day)
-      )`,
-    ],
-  },
-  {
-    name: '20261122194500_counter_slots',
-    up: newSlots,
-  },
-  {
-    name: '20261122202000_readiness_probes',
-    up: [
-      `create table readiness_probes (
-        id uuid primary key,
-        filler text not null,
-        at timestamptz not null
-      ) with (fillfactor = 50)`,
-    ],
-  },
-  {
-    // An older process that restarts beside a newer one grants the service's role what it knows of: see database/migrate.ts.
-    name: '20261122210500_append_only_tables',
-    up: ['create table append_only_tables (name text primary key)'],
-  },
-  {
-    // What operators decide for providers, who was asked to carry an object, and one table for all limits of providers.
-    name: '20261123090000_provider_controls',
-    up: [
+
+      // What operators decide for providers.
       `create table provider_controls (
         provider text not null,
         environment text not null check (environment in ('test', 'live')),
@@ -243,91 +146,81 @@ export const platformMigrations: readonly MigrationStep[] = [
         priority integer,
         primary key (provider, environment)
       )`,
+
       // Without foreign keys, as the calls of providers: the object is a row of any domain.
       `create table provider_choices (
-        resource_id uuid primary key,
+        resource_id uuid not null,
         organisation_id uuid not null,
         environment text not null,
         provider text not null,
         because text not null,
         asked jsonb not null,
-        created_at timestamptz(3) not null
+        created_at timestamptz(3) not null,
+        primary key (organisation_id, environment, resource_id)
       )`,
       'create index provider_choices_by_time on provider_choices (created_at)',
-      // For rows that a process of the release before inserts: it does not know the column. See provider-column.ts.
-      `create function default_provider() returns trigger language plpgsql as
-         'begin new.provider := case new.environment when ''test'' then ''sandbox'' else tg_argv[0] end; return new; end'`,
-      'alter table provider_budgets add column tokens double precision, add column refilled_at timestamptz not null default now()',
-    ],
-  },
-  {
-    // A reply that is sent again is logged with the object that it shows; an encrypted one would have to be decrypted and parsed for it.
-    name: '20261123190000_replies_with_their_object',
-    up: ['alter table idempotency_keys add column resource_id uuid'],
-  },
-  {
-    // Where the database was served last, so that a copy of it, or an earlier point of it, is noticed: see records/restores.ts.
-    name: '20261124090000_restores',
-    up: [
-      `create table database_origin (
-        single boolean primary key default true check (single),
-        cluster text not null,
-        recovery_target text not null,
-        recorded_at timestamptz not null
+
+      // A row without a reply is a lease: a request holds the key until expires_at, and the fence names that request.
+      `create table idempotency_keys (
+        organisation_id uuid not null,
+        environment text not null,
+        method text not null,
+        path text not null,
+        key text not null,
+        fence uuid not null,
+        status smallint,
+        reply text,
+        encrypted boolean not null default false,
+        expires_at timestamptz not null,
+        resource_id uuid,
+        primary key (organisation_id, environment, method, path, key)
       )`,
-      `create table restores (
+      'create index idempotency_keys_expiry on idempotency_keys (expires_at)',
+
+      // Unlogged: counters need no flush to disk, and after a database crash all windows start again.
+      `create unlogged table rate_limits (
+        bucket text not null,
+        subject text not null,
+        count integer not null,
+        ends_at timestamptz not null,
+        primary key (bucket, subject)
+      ) with (fillfactor = 50)`,
+      'create index rate_limits_expiry on rate_limits (ends_at)',
+
+      // How much each operator alone moved on a UTC day: OPERATOR_LIMITS bound the sum, not each call.
+      `create table operator_amounts (
+        operator_id uuid not null,
+        asset text not null,
+        day date not null,
+        amount numeric(78,0) not null,
+        primary key (operator_id, asset, day)
+      )`,
+
+      `create table readiness_probes (
         id uuid primary key,
-        reason text not null check (reason in ('copied', 'recovered', 'declared')),
-        found_at timestamptz not null,
-        restored_to timestamptz,
-        secured_at timestamptz,
-        reconciled_at timestamptz,
-        findings jsonb
+        filler text not null,
+        at timestamptz not null
+      ) with (fillfactor = 50)`,
+
+      // An older process that restarts beside a newer one grants the service's role what it knows of: see database/migrate.ts.
+      `create table append_only_tables (
+        name text primary key
       )`,
-    ],
-  },
-  {
-    // Organisations read their own requests, with what the log keeps of the bodies. The digest is written by the release before alone.
-    name: '20261125300000_request_log_for_organisations',
-    up: [
-      `alter table request_log add column if not exists ip text, add column if not exists user_agent text,
-         add column if not exists idempotency_key text, add column if not exists request_body json,
-         add column if not exists response_body json`,
-    ],
-  },
-  {
-    name: '20261125300100_request_log_searches',
-    concurrently: true,
-    up: [
-      ...indexConcurrently(
-        'request_log_newest',
-        `request_log (organisation_id, environment, created_at desc, id desc) where ${SHOWN}`,
-      ),
-      ...indexConcurrently(
-        'request_log_by_path',
-        `request_log (organisation_id, environment, path, created_at desc, id desc) where ${SHOWN}`,
-      ),
-      ...indexConcurrently(
-        'request_log_failed',
-        'request_log (organisation_id, environment, created_at desc, id desc) where status >= 400',
-      ),
-      ...indexConcurrently('request_log_by_request_id', 'request_log (organisation_id, request_id)'),
-      ...indexConcurrently(
-        'request_log_by_idempotency_key',
-        'request_log (organisation_id, idempotency_key) where idempotency_key is not null',
-      ),
-      ...indexConcurrently(
-        'request_log_by_resource',
-        'request_log (resource_id, created_at desc, id desc) where resource_id is not null',
-      ),
-    ],
-  },
-  { name: '20261125300200_request_log_record_counts', ...countRows('request_log', countedRequests) },
-  ...partitionByWeek('request_log', 20261127100000n, countedRequests),
-  {
-    // What of partitioned tables was written to the archive, and what is being written: see records/partitions/archive.ts.
-    name: '20261127100100_archived_weeks',
-    up: [
+
+      `create table setting_fingerprints (
+        setting text not null,
+        digest text not null,
+        created_at timestamptz not null,
+        primary key (setting, digest)
+      )`,
+
+      `create table sandbox_faults (
+        provider text primary key,
+        mode text not null check (mode in ('down', 'slow', 'forgets')),
+        ends_at timestamptz not null
+      )`,
+
+      // What of partitioned tables was written to the archive, and what is being written: see records/partitions/archive.ts.
       `create table archived_weeks (
         table_name text not null,
         week date not null,
@@ -339,48 +232,60 @@ export const platformMigrations: readonly MigrationStep[] = [
         removed_at timestamptz,
         primary key (table_name, week, version)
       )`,
-    ],
-  },
-  // What a call or a report is of becomes its key.
-  ...keyByTenant('provider_calls', '2026112719100', {
-    columns: ['resource_id', 'provider', 'operation', 'outcome', 'error'],
-    stays: 'none',
-  }),
-  ...keyByTenant('provider_reports', '2026112719110', { columns: ['resource_id', 'digest'], stays: 'none' }),
-  ...keyByTenant('provider_choices', '2026112719120', { columns: ['resource_id'], stays: 'none' }),
-  {
-    name: '20261127230200_former_keys_of_calls_and_reports',
-    concurrently: true,
-    up: [
-      'drop index concurrently if exists provider_calls_key',
-      'drop index concurrently if exists provider_reports_key',
-    ],
-  },
-  {
-    // The last rate of each pair, by which later ones are bounded.
-    name: '20261129080100_provider_prices',
-    up: [
-      `create table provider_prices (
-        id uuid not null,
-        environment text not null check (environment in ('test', 'live')),
-        pair text not null,
-        provider text not null,
-        rate numeric,
-        rated_at timestamptz,
-        refused_rate numeric,
-        refused_reason text,
-        refused_at timestamptz,
-        primary key (environment, pair)
+
+      // Where the database was served last, so that a copy of it, or an earlier point of it, is noticed: see records/restores.ts.
+      `create table database_origin (
+        single boolean default true primary key check (single),
+        cluster text not null,
+        recovery_target text not null,
+        recorded_at timestamptz not null
       )`,
-      'create index provider_prices_refused on provider_prices (id) where refused_at is not null',
-    ],
-  },
-  {
-    // A market that moves is confirmed by several observations.
-    name: '20261129080200_provider_price_moves',
-    up: [
-      `alter table provider_prices add column move_rate numeric, add column move_since timestamptz, add column move_at timestamptz,
-        add column move_seen integer not null default 0`,
+
+      `create table restores (
+        id uuid primary key,
+        reason text not null check (reason in ('copied', 'recovered', 'declared')),
+        found_at timestamptz not null,
+        restored_to timestamptz,
+        secured_at timestamptz,
+        reconciled_at timestamptz,
+        findings jsonb
+      )`,
+
+      // Without a foreign key: rows are copied from requests whose credential named the organisation, and expire.
+      `create table request_log (
+        id uuid primary key,
+        organisation_id uuid not null,
+        environment text not null,
+        method text not null,
+        path text not null,
+        status smallint not null,
+        duration_ms integer not null,
+        request_id text not null,
+        key_id uuid,
+        session_id uuid,
+        idempotency_digest text,
+        replayed boolean not null,
+        error_code text,
+        resource_id uuid,
+        ip text,
+        user_agent text,
+        idempotency_key text,
+        request_body json,
+        response_body json,
+        created_at timestamptz(3) not null
+      )`,
+      "create index request_log_of_resource on request_log (resource_id, created_at desc) where resource_id is not null and (method <> 'GET' or status >= 400)",
+      `create index request_log_newest on request_log (organisation_id, environment, created_at desc, id desc)
+        where path like '/v1/%' and path not like '/v1/admin/%'`,
+      `create index request_log_by_path on request_log (organisation_id, environment, path, created_at desc, id desc)
+        where path like '/v1/%' and path not like '/v1/admin/%'`,
+      'create index request_log_failed on request_log (organisation_id, environment, created_at desc, id desc) where status >= 400',
+      'create index request_log_by_request_id on request_log (organisation_id, request_id)',
+      `create index request_log_by_idempotency_key on request_log (organisation_id, idempotency_key)
+        where idempotency_key is not null`,
+      'create index request_log_by_resource on request_log (resource_id, created_at desc, id desc) where resource_id is not null',
+      ...countRows('request_log', countedRequests).up,
+      ...partitionByWeek('request_log', countedRequests),
     ],
   },
 ]

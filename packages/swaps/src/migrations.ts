@@ -1,21 +1,11 @@
-import {
-  addProvider,
-  countRows,
-  indexConcurrently,
-  keyByTenant,
-  lifecycle,
-  type MigrationStep,
-  nameSandbox,
-  replaceIndex,
-  replaceUnique,
-} from '@payments/platform'
+import { countRows, lifecycle, type MigrationStep } from '@payments/platform'
 
 export const migrations: readonly MigrationStep[] = [
   {
-    name: '20261121181824_swaps',
+    name: '20261129100900_swaps',
     up: [
       `create table swaps (
-        id uuid primary key,
+        id uuid not null,
         organisation_id uuid not null references organisations,
         environment text not null check (environment in ('test', 'live')),
         status text not null,
@@ -46,19 +36,35 @@ export const migrations: readonly MigrationStep[] = [
         poll_seconds integer not null,
         failing_since timestamptz(3),
         error text,
+        unexplained_amount numeric(78,0),
+        other_holdings jsonb,
+        read_to text,
+        provider text not null,
+        held_at timestamptz(3),
+        released_at timestamptz(3),
         created_at timestamptz(3) not null,
         updated_at timestamptz(3) not null,
-        unique (organisation_id, environment, id),
-        constraint swaps_deposit_address_key unique (environment, deposit_address),
-        constraint swaps_derivation_index_key unique (environment, derivation_index),
-        foreign key (organisation_id, environment, customer_id) references customers (organisation_id, environment, id),
-        constraint swaps_two_currencies check (from_currency <> to_currency),
+        primary key (organisation_id, environment, id),
         -- What leaves a deposit address has arrived there before.
-        constraint swaps_covered check (returned_amount + case status when 'completed' then amount else 0 end <= deposited_amount)
+        constraint swaps_covered check (returned_amount + case status when 'completed' then amount else 0 end <= deposited_amount),
+        constraint swaps_two_currencies check (from_currency <> to_currency),
+        foreign key (organisation_id, environment, customer_id) references customers (organisation_id, environment, id)
       )`,
-      'create index swaps_newest on swaps (organisation_id, environment, created_at desc, id desc)',
-      'create index swaps_due on swaps (environment, next_poll_at)',
+      'create index swaps_address on swaps (deposit_address)',
+      'create unique index swaps_deposit_address_key on swaps (deposit_address, environment, organisation_id)',
+      'create unique index swaps_derivation_index_key on swaps (derivation_index, environment, organisation_id)',
+      'create index swaps_due on swaps (provider, environment, next_poll_at)',
       'create index swaps_failing on swaps (environment) where failing_since is not null',
+      // What was not sent when its organisation was suspended waits for an operator.
+      'create index swaps_held on swaps (held_at) where held_at is not null',
+      'create index swaps_id on swaps (id)',
+      'create index swaps_newest on swaps (organisation_id, environment, created_at desc, id desc)',
+      'create index swaps_suspense on swaps (environment) where unexplained_amount <> 0 or other_holdings is not null',
+      'create index swaps_turns on swaps (provider, environment, organisation_id, next_poll_at)',
+      `create index swaps_unfinished on swaps (updated_at, id) where failing_since is not null
+        or status in ('awaiting_deposit', 'swapping', 'failed') or unexplained_amount <> 0 or other_holdings is not null
+        or deposited_amount - returned_amount > case status when 'completed' then amount else 0 end`,
+      "create index swaps_unreturned on swaps (updated_at) where status in ('swapping', 'failed') and deposited_amount > returned_amount",
       ...lifecycle(
         'swaps',
         'awaiting_deposit',
@@ -82,14 +88,18 @@ export const migrations: readonly MigrationStep[] = [
           'swapping>failed',
         ],
       ),
+      `create trigger swaps_provider before insert on swaps
+        for each row when (new.provider is null) execute function default_provider('jupiter')`,
+      ...countRows('swaps').up,
 
       // Addresses that a worker derived from the seed. A swap takes one, and nobody ever takes it again.
       `create table swap_addresses (
         environment text not null check (environment in ('test', 'live')),
         derivation_index integer not null,
-        address text not null constraint swap_addresses_address_key unique,
+        address text not null,
         taken_at timestamptz(3),
-        primary key (environment, derivation_index)
+        primary key (environment, derivation_index),
+        unique (address)
       )`,
       'create index swap_addresses_ready on swap_addresses (environment, derivation_index) where taken_at is null',
 
@@ -101,13 +111,14 @@ export const migrations: readonly MigrationStep[] = [
         amount numeric(78,0) not null check (amount > 0),
         in_time boolean not null,
         created_at timestamptz(3) not null,
-        primary key (swap_id, tx_hash),
+        primary key (organisation_id, environment, swap_id, tx_hash),
         foreign key (organisation_id, environment, swap_id) references swaps (organisation_id, environment, id)
       )`,
+      'create index swap_deposits_transaction on swap_deposits (tx_hash)',
 
       // A signed transaction is stored before it is sent. One of a swap is open at a time.
       `create table swap_transactions (
-        signature text primary key,
+        signature text not null,
         swap_id uuid not null,
         organisation_id uuid not null,
         environment text not null,
@@ -115,11 +126,42 @@ export const migrations: readonly MigrationStep[] = [
         amount numeric(78,0) not null check (amount > 0),
         payload text not null,
         outcome text check (outcome in ('finalized', 'failed', 'dropped')),
+        creates_account boolean not null default false,
+        cost_lamports numeric(78,0) not null default 0,
         created_at timestamptz(3) not null,
+        primary key (organisation_id, environment, signature),
         foreign key (organisation_id, environment, swap_id) references swaps (organisation_id, environment, id)
       )`,
-      'create unique index swap_transactions_open_key on swap_transactions (swap_id) where outcome is null',
+      'create index swap_transactions_cost on swap_transactions (created_at, organisation_id) where cost_lamports > 0',
       'create index swap_transactions_of_swap on swap_transactions (swap_id, created_at)',
+      'create unique index swap_transactions_open_key on swap_transactions (swap_id, organisation_id, environment) where outcome is null',
+      'create index swap_transactions_signature on swap_transactions (signature)',
+
+      `create table swap_upkeep (
+        signature text primary key,
+        environment text not null check (environment in ('test', 'live')),
+        kind text not null check (kind in ('close', 'sweep')),
+        address text not null,
+        created_at timestamptz(3) not null default now()
+      )`,
+      'create index swap_upkeep_of_address on swap_upkeep (address)',
+
+      `create table swap_fee_payers (
+        environment text primary key check (environment in ('test', 'live')),
+        address text not null,
+        lamports numeric(78,0) not null,
+        read_at timestamptz(3) not null,
+        read_to text
+      )`,
+
+      `create table swap_fee_payer_changes (
+        environment text not null check (environment in ('test', 'live')),
+        signature text not null,
+        position bigint generated always as identity,
+        lamports numeric(78,0) not null,
+        explained boolean not null,
+        primary key (environment, signature)
+      )`,
 
       `create table swap_rates (
         environment text not null check (environment in ('test', 'live')),
@@ -131,6 +173,7 @@ export const migrations: readonly MigrationStep[] = [
         quoted_at timestamptz(3) not null,
         primary key (environment, from_currency, amount)
       )`,
+
       `create table swap_rate_calls (
         organisation_id uuid primary key references organisations,
         calls integer not null,
@@ -143,6 +186,7 @@ export const migrations: readonly MigrationStep[] = [
         outcome text not null default 'completed' check (outcome in ('completed', 'price_moved', 'failed')),
         created_at timestamptz(3) not null default now()
       )`,
+
       `create table sandbox_swap_deposits (
         tx_hash text primary key,
         address text not null references sandbox_swap_addresses,
@@ -150,6 +194,7 @@ export const migrations: readonly MigrationStep[] = [
         received_at timestamptz(3) not null default now()
       )`,
       'create index sandbox_swap_deposits_of_address on sandbox_swap_deposits (address)',
+
       `create table sandbox_swap_transactions (
         signature text primary key,
         address text not null references sandbox_swap_addresses,
@@ -158,135 +203,6 @@ export const migrations: readonly MigrationStep[] = [
         settles_at timestamptz(3) not null
       )`,
       'create index sandbox_swap_transactions_of_address on sandbox_swap_transactions (address)',
-    ],
-  },
-  {
-    name: '20261121201229_live_swaps',
-    up: [
-      `create table "swap_fee_payer_changes" (
-        "environment" text not null,
-        "signature" text not null,
-        "position" int8 generated always as identity not null,
-        "lamports" numeric(78,0) not null,
-        "explained" bool not null,
-        primary key ("environment", "signature")
-      )`,
-      `create table "swap_fee_payers" (
-        "environment" text not null,
-        "address" text not null,
-        "lamports" numeric(78,0) not null,
-        "read_at" timestamptz(3) not null,
-        primary key ("environment")
-      )`,
-      `create table "swap_upkeep" (
-        "signature" text not null,
-        "environment" text not null,
-        "kind" text not null,
-        "address" text not null,
-        "created_at" timestamptz(3) not null default now(),
-        primary key ("signature")
-      )`,
-      'create index "swap_upkeep_of_address" on "swap_upkeep" ("address")',
-      'alter table "swaps" add "unexplained_amount" numeric(78,0) null, add "other_holdings" jsonb null',
-      'create index "swaps_suspense" on "swaps" ("environment") where (unexplained_amount <> (0)::numeric) OR (other_holdings IS NOT NULL)',
-      `alter table "swap_fee_payer_changes" add constraint "swap_fee_payer_changes_environment_check" check ("environment" in ('test', 'live'))`,
-      `alter table "swap_fee_payers" add constraint "swap_fee_payers_environment_check" check ("environment" in ('test', 'live'))`,
-      `alter table "swap_upkeep" add constraint "swap_upkeep_environment_check" check ("environment" in ('test', 'live'))`,
-      `alter table "swap_upkeep" add constraint "swap_upkeep_kind_check" check ("kind" in ('close', 'sweep'))`,
-    ],
-  },
-  {
-    // How operators find objects, and what needs them.
-    name: '20261122000700_swaps_search',
-    up: [
-      'create index swaps_address on swaps (deposit_address)',
-      "create index swaps_unreturned on swaps (updated_at) where status in ('swapping', 'failed') and deposited_amount > returned_amount",
-      'create index swap_deposits_transaction on swap_deposits (tx_hash)',
-    ],
-  },
-  {
-    name: '20261122090100_swap_counts',
-    concurrently: true,
-    up: [
-      ...countRows('swaps').up,
-      ...indexConcurrently(
-        'swaps_unfinished',
-        `swaps (updated_at, id) where failing_since is not null or status in ('awaiting_deposit', 'swapping', 'failed')
-           or unexplained_amount <> 0 or other_holdings is not null
-           or deposited_amount - returned_amount > case status when 'completed' then amount else 0 end`,
-      ),
-    ],
-  },
-  {
-    name: '20261122193000_swap_history_and_costs',
-    up: [
-      'alter table swaps add read_to text null',
-      'alter table swap_transactions add creates_account boolean not null default false, add cost_lamports numeric(78,0) not null default 0',
-      'create index swap_transactions_cost on swap_transactions (created_at, organisation_id) where cost_lamports > 0',
-      'alter table swap_fee_payers add read_to text null',
-      // What was read goes on from the last change, in the words of the adapter.
-      `update swap_fee_payers p set read_to = json_build_object('last', c.signature, 'sum', c.total::text)::text
-         from (select distinct on (environment) environment, signature, sum(lamports) over (partition by environment) as total
-                 from swap_fee_payer_changes order by environment, position desc) c
-        where c.environment = p.environment`,
-    ],
-  },
-  {
-    // Organisations take turns however many polls of one are due.
-    name: '20261123010200_swap_turns',
-    concurrently: true,
-    up: [...indexConcurrently('swaps_turns', 'swaps (environment, organisation_id, next_poll_at)')],
-  },
-  {
-    name: '20261123090500_swap_providers',
-    up: addProvider('swaps', 'jupiter'),
-  },
-  {
-    name: '20261123090600_swap_sandbox',
-    concurrently: true,
-    up: [
-      nameSandbox('swaps'),
-      ...replaceIndex('swaps_due', 'swaps (provider, environment, next_poll_at)'),
-      ...replaceIndex('swaps_turns', 'swaps (provider, environment, organisation_id, next_poll_at)'),
-    ],
-  },
-  ...keyByTenant('swaps', '2026112712130'),
-  ...keyByTenant('swap_transactions', '2026112712140', { columns: ['signature'] }),
-  ...keyByTenant('swap_deposits', '2026112712150', { columns: ['swap_id', 'tx_hash'], stays: 'unique' }),
-  {
-    name: '20261127121600_swap_keys',
-    concurrently: true,
-    up: [
-      ...replaceUnique('swaps', 'swaps_deposit_address_key', 'swaps (environment, deposit_address, organisation_id)'),
-      ...replaceUnique('swaps', 'swaps_derivation_index_key', 'swaps (environment, derivation_index, organisation_id)'),
-      ...replaceUnique(
-        'swap_transactions',
-        'swap_transactions_open_key',
-        'swap_transactions (swap_id, organisation_id, environment) where outcome is null',
-      ),
-    ],
-  },
-  {
-    // The environment in front was taken for the first column of the primary key by plans that were made while the table was nearly empty.
-    name: '20261127210100_swaps_by_address',
-    concurrently: true,
-    up: [
-      ...replaceUnique('swaps', 'swaps_deposit_address_key', 'swaps (deposit_address, environment, organisation_id)'),
-      ...replaceUnique('swaps', 'swaps_derivation_index_key', 'swaps (derivation_index, environment, organisation_id)'),
-    ],
-  },
-  {
-    name: '20261127230400_former_key_of_swap_deposits',
-    concurrently: true,
-    up: ['drop index concurrently if exists swap_deposits_swap_id_tx_hash'],
-  },
-  {
-    // What was not sent when its organisation was suspended waits for an operator.
-    name: '20261128183000_held_swaps',
-    up: [
-      'alter table swaps add column held_at timestamptz(3)',
-      'alter table swaps add column released_at timestamptz(3)',
-      'create index swaps_held on swaps (held_at) where held_at is not null',
     ],
   },
 ]

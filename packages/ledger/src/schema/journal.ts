@@ -26,7 +26,10 @@ export const journal: readonly string[] = [
       check (balance >= 0 or purpose in ('clearing', 'exchange', 'external', 'fees', 'suspense'))
   ) with (fillfactor = 50)`,
 
-  'create unique index ledger_accounts_id_key on ledger_accounts (id)',
+  // They are unique by the tenant's key; operators find one by its id.
+  'create index ledger_accounts_id on ledger_accounts (id)',
+  // The balance is not in the condition: each posting would then write to every index of its account.
+  "create index ledger_accounts_suspense on ledger_accounts (created_at, id) where purpose = 'suspense'",
 
   // digest: SHA-256 of the content, computed by the code. It distinguishes a repeated entry from a different one with the
   // same key, and seals cover it.
@@ -42,12 +45,13 @@ export const journal: readonly string[] = [
     digest text not null check (digest ~ '^[0-9a-f]{64}$'),
     created_at timestamptz(3) not null default now(),
     primary key (organisation_id, environment, id),
-    constraint ledger_entries_source_key unique (organisation_id, environment, source_type, source_id, step),
     foreign key (organisation_id, environment, reverses) references ledger_entries (organisation_id, environment, id),
     constraint ledger_entries_reversal_known check ((reverses is not null) = (step like '%.reversal')),
     -- A hold ends by its own step, which happens once; reversing it as well would give the money back twice.
     constraint ledger_entries_reversible check (step not like '%.reversal.reversal' and step !~ '^reserve(\\.end)?\\.reversal$')
   )`,
+  // Found by its source, and by the source's id alone: it begins with what is unique.
+  'create unique index ledger_entries_source_key on ledger_entries (source_id, step, source_type, organisation_id, environment)',
   'create unique index ledger_entries_reversal_key on ledger_entries (organisation_id, environment, reverses) where reverses is not null',
 
   // seq rises in the order in which transactions locked an account, so it is the order of the account's statement.

@@ -1,4 +1,4 @@
-import type { Counted, MigrationStep } from '../../domain/data.ts'
+import type { Counted } from '../../domain/data.ts'
 import { COUNTING, countingLoop, KEYS, signedCounts } from '../counts.ts'
 
 /** Whole weeks after the migration that the rows of before, and those of until then, stay together in one partition. */
@@ -35,33 +35,16 @@ export const partitionsSql = (table: string): string =>
  * takes the lock that excludes everybody, to change the catalogue alone. An interrupted step is run again.
  * @param stamp of the first step; the second is later by one
  */
-export const partitionByWeek = (table: string, stamp: bigint, counted: Counted): readonly MigrationStep[] => [
-  {
-    name: `${stamp}_${table}_of_before`,
-    concurrently: true,
-    up: [
-      ...firstIds,
-      // A clock that was wrong has left ids of a later time, for which the partition would have to be as long. No row refers to them.
-      `do $$
-        declare bound uuid := first_id_of(date_trunc('week', now(), 'UTC') + interval '${WEEKS_OF_BEFORE + 1} weeks');
-        begin
-          alter table ${table} drop constraint if exists ${table}_bound;
-          execute format('alter table ${table} add constraint ${table}_bound check (id < %L) not valid', bound);
-        end $$`,
-      `update ${table} set id = (left(replace(first_id_of(least(created_at, now()))::text, '-', ''), 13) || substr(replace(id::text, '-', ''), 14))::uuid
-        where id >= first_id_of(date_trunc('week', now(), 'UTC') + interval '${WEEKS_OF_BEFORE} weeks')`,
-      `alter table ${table} validate constraint ${table}_bound`,
-    ],
-  },
-  {
-    name: `${stamp + 1n}_${table}_by_week`,
-    up: [
-      addFunction(table),
-      dropFunction(table, counted),
-      `revoke all on function add_${table}_partition(date), drop_${table}_partition(text, timestamptz, bigint) from public`,
-      swap(table),
-    ],
-  },
+export const partitionByWeek = (table: string, counted: Counted): readonly string[] => [
+  ...firstIds,
+  `do $$ begin
+    execute format('alter table ${table} add constraint ${table}_bound check (id < %L)',
+      first_id_of(date_trunc('week', now(), 'UTC') + interval '${WEEKS_OF_BEFORE + 1} weeks'));
+  end $$`,
+  addFunction(table),
+  dropFunction(table, counted),
+  `revoke all on function add_${table}_partition(date), drop_${table}_partition(text, timestamptz, bigint) from public`,
+  swap(table),
 ]
 
 /**
