@@ -201,8 +201,6 @@ export const migrations: readonly MigrationStep[] = [
           'underpaid>returned',
         ],
       ),
-      `create trigger checkout_sessions_provider before insert on checkout_sessions
-        for each row when (new.provider is null) execute function default_provider('relay')`,
       ...countRows('checkout_sessions', { scopes: ['parent_id::text'] }).up,
 
       `create table collection_policies (

@@ -208,8 +208,6 @@ export const migrations: readonly MigrationStep[] = [
         primary key (organisation_id, environment, id)
       )`,
       'create index fiat_quotes_expiry on fiat_quotes (expires_at)',
-      `create trigger fiat_quotes_provider before insert on fiat_quotes
-        for each row when (new.provider is null) execute function default_provider('paycrest')`,
 
       `create table fiat_account_names (
         organisation_id uuid not null references organisations,
@@ -243,8 +241,6 @@ export const migrations: readonly MigrationStep[] = [
       'create index fiat_polls_of_organisation on fiat_polls (organisation_id, environment)',
       'create index fiat_polls_turns_later on fiat_polls (provider, environment, organisation_id, next_poll_at) where poll_seconds > 60',
       'create index fiat_polls_turns_soon on fiat_polls (provider, environment, organisation_id, next_poll_at) where poll_seconds <= 60',
-      `create trigger fiat_polls_provider before insert on fiat_polls
-        for each row when (new.provider is null) execute function default_provider('paycrest')`,
 
       // The sandbox provider's own records: what a real provider would keep on its side.
       `create table sandbox_fiat_orders (

@@ -18,9 +18,6 @@ export const platformMigrations: readonly MigrationStep[] = [
         begin
           raise exception '% starts in %, not in %', tg_table_name, tg_argv[0], new.status using errcode = 'check_violation';
         end $$`,
-      // For rows that a process of the release before inserts: it does not know the column. See provider-column.ts.
-      `create function default_provider() returns trigger language plpgsql as
-         'begin new.provider := case new.environment when ''test'' then ''sandbox'' else tg_argv[0] end; return new; end'`,
 
       `create table record_counts (
         organisation_id uuid not null,

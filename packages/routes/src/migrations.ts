@@ -73,8 +73,6 @@ export const migrations: readonly MigrationStep[] = [
         'paused>active',
         'paused>deleted',
       ]),
-      `create trigger payment_routes_provider before insert on payment_routes
-        for each row when (new.provider is null) execute function default_provider('relay')`,
 
       // A deposit address belongs to one route for ever, over all organisations and spellings: in a table of its own, so that routes can be distributed.
       `create table payment_route_addresses (
@@ -149,8 +147,6 @@ export const migrations: readonly MigrationStep[] = [
           'refunded>failed',
         ],
       ),
-      `create trigger payment_route_deposits_provider before insert on payment_route_deposits
-        for each row when (new.provider is null) execute function default_provider('relay')`,
       ...countRows('payment_route_deposits', { scopes: ["''", 'payment_route_id::text'], where: 'not hidden' }).up,
 
       // A request of a provider is one deposit, over all organisations.

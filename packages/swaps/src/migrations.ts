@@ -88,8 +88,6 @@ export const migrations: readonly MigrationStep[] = [
           'swapping>failed',
         ],
       ),
-      `create trigger swaps_provider before insert on swaps
-        for each row when (new.provider is null) execute function default_provider('jupiter')`,
       ...countRows('swaps').up,
 
       // Addresses that a worker derived from the seed. A swap takes one, and nobody ever takes it again.

@@ -12,12 +12,6 @@ export const migrations: readonly MigrationStep[] = [
           new.position = nextval('events_position') * 1000;
           return new;
         end $$`,
-      // A process of the last release leaves it out.
-      `create function take_endpoint_environment() returns trigger language plpgsql as $$
-        begin
-          select environment into new.environment from webhook_endpoints where id = new.endpoint_id;
-          return new;
-        end $$`,
       `create table events (
         id uuid not null,
         organisation_id uuid not null,
@@ -85,8 +79,6 @@ export const migrations: readonly MigrationStep[] = [
         foreign key (organisation_id, environment, endpoint_id) references webhook_endpoints (organisation_id, environment, id)
       ) with (fillfactor = 50)`,
       'create index webhook_queues_due on webhook_queues (due_at)',
-      `create trigger webhook_queues_environment before insert on webhook_queues
-        for each row when (new.environment is null) execute function take_endpoint_environment()`,
 
       // Without a foreign key: writing a row waits for no other row.
       `create table webhook_changes (

@@ -43,14 +43,3 @@ test('the database refuses a queue in another organisation or environment than t
   ])
     await expect(query(change, [own.endpoint, organisationId, environment])).rejects.toThrow(/endpoint_id_fkey/)
 })
-
-test('a queue that a process of the last release adds, without an environment, has that of its endpoint', async () => {
-  const { organisationId, endpoint } = await begin()
-  await query('delete from webhook_queues where endpoint_id = $1', [endpoint])
-  await query('insert into webhook_queues (endpoint_id, organisation_id, slots) values ($1, $2, 5)', [
-    endpoint,
-    organisationId,
-  ])
-  const { rows } = await query('select environment from webhook_queues where endpoint_id = $1', [endpoint])
-  expect(rows).toEqual([{ environment: 'test' }])
-})

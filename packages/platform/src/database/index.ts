@@ -18,7 +18,6 @@ export {
 export { connectLookups } from './connections/lookups.ts'
 export { surviveLostConnections } from './connections/lost-connections.ts'
 export { asBusy, constraintOf, isDatabaseUnavailable, sqlState } from './errors.ts'
-export { keyByTenant, LOCK_WAIT, replaceUnique } from './keys.ts'
 export { migrate, pendingMigrations } from './migrate.ts'
 export { type NewRow, newRow } from './new-row.ts'
 export { databaseProblem } from './readiness.ts'

@@ -28,16 +28,12 @@ export {
   recordChoice,
 } from './choices.ts'
 export {
-  addCredentials,
-  addProvider,
   credentialsColumn,
   credentialsFingerprint,
   hasOtherCredentials,
-  nameSandbox,
   OTHER_CREDENTIALS,
-  replaceIndex,
   withSameCredentials,
-} from './column.ts'
+} from './credentials.ts'
 export { checkProviderOrders, providerRules, readControls, writeControl } from './controls.ts'
 export { type ProviderState, type Providers, providerStates, providers } from './lookup.ts'
 export { checkPrice } from './prices.ts'

@@ -3,7 +3,7 @@ import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { pause, useService } from '#testing'
 import type { Counted } from '../domain/data.ts'
-import { countOf, countProblems, countRows, INSTALLATION, newSlots } from './counts.ts'
+import { countOf, countProblems, countRows, INSTALLATION } from './counts.ts'
 
 const service = useService()
 const COUNTED: Counted = { scopes: ["''", 'kind'], where: 'not hidden' }
@@ -190,23 +190,6 @@ test('a writer waits for nobody when others hold every row of a number, its own 
     await Promise.all(writers.map((db) => db.end()))
   }
   expect(await count('')).toBe(3 + 3 + 4)
-})
-
-test('the functions that an earlier release made take new rows after the migration, too', async () => {
-  const { owner, add, count } = await things('migrated')
-  const { rows } = await owner.query("select pg_get_functiondef('count_migrated_insert'::regproc) as text")
-  const [{ text }] = rows as [{ text: string }]
-  const earlier = text.replace(
-    /loop\s+(insert into record_counts as c [^;]*?), [^,]*, counted\.count\)\s+on conflict (\([^)]*\)) do nothing;\s+exit when found;\s+end loop;/,
-    '$1, pg_backend_pid(), counted.count)\n        on conflict $2 do update set count = c.count + excluded.count;',
-  )
-  expect(earlier).toContain('pg_backend_pid(), counted.count')
-  await owner.query(earlier)
-  for (const statement of newSlots) await owner.query(statement)
-  const after = await owner.query("select prosrc from pg_proc where proname = 'count_migrated_insert'")
-  expect(after.rows[0].prosrc).toMatch(/random\(\) \* 512.*on conflict .* do nothing; exit when found/)
-  await add('b', 2)
-  expect([await count(''), await count('b')]).toEqual([5, 2])
 })
 
 test('the service cannot change a counter, and a counter that is not exact is found', async () => {

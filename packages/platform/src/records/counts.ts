@@ -75,23 +75,6 @@ export function countingLoop(
 const NEW_SLOT = '(pg_backend_pid() << 9) + floor(random() * 512)::int'
 
 /**
- * Migration: replaces the functions that {@link countingFunction} made before: they wrote into the row of the backend's id, which
- * another transaction may hold.
- */
-export const newSlots: readonly string[] = [
-  `do $$ declare definition text; begin
-    for definition in
-      select regexp_replace(pg_get_functiondef(p.oid),
-               'insert into (\\w+) as c \\(([^)]*)\\) values \\(([^)]*), pg_backend_pid\\(\\), counted\\.count\\)\\s+on conflict \\(([^)]*)\\) do update set count = c\\.count \\+ excluded\\.count;',
-               'loop insert into \\1 as c (\\2) values (\\3, ${NEW_SLOT}, counted.count) on conflict (\\4) do nothing; exit when found; end loop;')
-        from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prosrc like '%pg\\_backend\\_pid(), counted.count%'
-    loop
-      execute definition;
-    end loop;
-  end $$`,
-]
-
-/**
  * A migration step whose triggers count the rows of a table in `record_counts`, so that a list has an exact total whatever its length:
  * counting a million rows costs a hundred times the page. Rows that exist are counted afterwards and lock nothing: a transaction changes
  * rows and counters together, so every snapshot since the triggers lacks the same number, the rows of before. One statement compares
@@ -158,19 +141,6 @@ export async function countProblems(db: SqlExecutor, table: string, counted: Cou
   )
   return rows
 }
-
-/** Migration: the table of the counters. */
-export const recordCounts: readonly string[] = [
-  `create table record_counts (
-    organisation_id uuid not null,
-    environment text not null,
-    table_name text not null,
-    scope text not null,
-    slot integer not null,
-    count bigint not null,
-    primary key (organisation_id, environment, table_name, scope, slot)
-  ) with (fillfactor = 50)`,
-]
 
 /**
  * SQL: the exact number of rows of a table that {@link countRows} counts for a tenant, `$1` and `$2`, or for the {@link INSTALLATION}.

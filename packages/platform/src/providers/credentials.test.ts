@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { credentialsFingerprint, hasOtherCredentials } from './column.ts'
+import { credentialsFingerprint, hasOtherCredentials } from './credentials.ts'
 
 test('a fingerprint is the same for the same secrets of a provider, and for no others', () => {
   const one = credentialsFingerprint('paycrest', 'key')
