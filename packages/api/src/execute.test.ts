@@ -49,8 +49,8 @@ async function insertCustomer(
   email = `${newId()}@example.com`,
 ): Promise<{ name: string }> {
   await sqlOf(unit.em).query(
-    `insert into customers (id, organisation_id, environment, name, email, metadata, cngn_status, created_at, updated_at)
-     values ($1, $2, 'test', $3, $4, '{}', 'not_enabled', now(), now())`,
+    `insert into customers (id, organisation_id, environment, name, email, metadata, parts, created_at, updated_at)
+     values ($1, $2, 'test', $3, $4, '{}', '{"cngn": {"status": "not_enabled", "failureReason": null}}', now(), now())`,
     [newId(), unit.actor.organisationId, name, email],
   )
   return { name }

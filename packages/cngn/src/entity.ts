@@ -224,8 +224,6 @@ export const SendEntity = defineEntity({
     surplus: minorUnits().defaultRaw('0'),
     nextCheckAt: instant().nullable(),
     checkSeconds: p.integer().default(0),
-    /** Follows `status`, for processes of the last release. */
-    ended: p.boolean(),
     /** When a convert's delivery is polled next; null before the withdrawal is final and after the end. */
     nextDeliveryAt: instant().nullable(),
     deliverySeconds: p.integer(),
@@ -243,7 +241,7 @@ export const SendEntity = defineEntity({
     index('cngn_sends_deliveries', ['environment', 'nextDeliveryAt'], 'next_delivery_at is not null'),
     uniqueIndex(
       'cngn_sends_unresolved_key',
-      'cngn_sends (environment, fingerprint) where sent_at is not null and reference is null and not ended',
+      "cngn_sends (environment, fingerprint) where sent_at is not null and reference is null and status <> 'ended'",
     ),
     index(
       'cngn_sends_equal',

@@ -164,7 +164,7 @@ test(
         // What a killed process had claimed is due again now, not in half a minute.
         await owner.query(
           `update cngn_sends set next_send_at = now() - make_interval(secs => 1) where id in
-             (select id from cngn_sends where sent_at is null and not ended and next_send_at > now() for update skip locked)`,
+             (select id from cngn_sends where sent_at is null and status <> 'ended' and next_send_at > now() for update skip locked)`,
         )
         await owner.query('update cngn_feeds set next_poll_at = least(next_poll_at, now())')
         const { rows } = await owner.query(

@@ -144,7 +144,10 @@ describe.each(kinds)('a live %s', (kind) => {
     expect(sent.filter((each) => each === id)).toHaveLength(1)
     expect(await status(kind, id)).toBe('failed')
     expect([await available(), await used()]).toEqual(['850', '150'])
-    const { rows } = await service.runtime.pool.query('select ended, reference from cngn_sends where id = $1', [id])
+    const { rows } = await service.runtime.pool.query(
+      "select status = 'ended' as ended, reference from cngn_sends where id = $1",
+      [id],
+    )
     expect(rows).toEqual([{ ended: true, reference: null }])
   })
 })

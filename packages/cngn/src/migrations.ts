@@ -5,27 +5,6 @@ export const migrations: readonly MigrationStep[] = [
   {
     name: '20261129101300_cngn',
     up: [
-      // Processes of the last release do not know `status` of an order: what they write is followed, and `ended` goes on following `status`.
-      `create function follow_cngn_sends() returns trigger language plpgsql as $$
-        begin
-          if tg_op = 'UPDATE' and new.status = old.status then
-            if old.status = 'held' and old.sent_at is null and new.sent_at is not null then
-              raise exception 'cngn_sends % is held', old.id using errcode = 'check_violation';
-            end if;
-            new.status := case
-              when new.ended then 'ended'
-              when new.next_delivery_at is not null then 'delivering'
-              when new.reference is not null then 'accepted'
-              when new.sent_at is null then case when old.status = 'held' then 'held' else 'queued' end
-              when new.error = 'cngn_maybe_sent' then 'held'
-              when old.status = 'unresolved' then 'unresolved'
-              when old.status = 'claimed' and new.error is not distinct from old.error then 'claimed'
-              when new.error is not null or new.maybe_sent_until is not null or old.reference is not null then 'unresolved'
-              else 'claimed' end;
-          end if;
-          new.ended := new.status = 'ended';
-          return new;
-        end $$`,
       `create table cngn_transfers (
         id uuid not null,
         organisation_id uuid not null references organisations,
@@ -174,7 +153,6 @@ export const migrations: readonly MigrationStep[] = [
         sent_at timestamptz,
         next_send_at timestamptz not null,
         reference text,
-        ended boolean not null,
         next_delivery_at timestamptz,
         delivery_seconds integer not null,
         error text,
@@ -202,7 +180,8 @@ export const migrations: readonly MigrationStep[] = [
       'create index cngn_sends_reference on cngn_sends (reference) where reference is not null',
       'create unique index cngn_sends_reference_key on cngn_sends (environment, account, reference)',
       "create index cngn_sends_turns on cngn_sends (environment, organisation_id, next_send_at) where status = 'queued'",
-      'create unique index cngn_sends_unresolved_key on cngn_sends (environment, fingerprint) where sent_at is not null and reference is null and not ended',
+      `create unique index cngn_sends_unresolved_key on cngn_sends (environment, fingerprint)
+        where sent_at is not null and reference is null and status <> 'ended'`,
       "create index cngn_sends_waiting on cngn_sends (environment, next_send_at) where status = 'queued'",
       ...lifecycle(
         'cngn_sends',
@@ -238,8 +217,6 @@ export const migrations: readonly MigrationStep[] = [
           'held>ended',
         ],
       ),
-      `create trigger cngn_sends_follow before insert or update on cngn_sends
-        for each row execute function follow_cngn_sends()`,
 
       `create table cngn_feeds (
         environment text not null check (environment in ('test', 'live')),

@@ -30,7 +30,7 @@ const movements = async ({ organisationId }: Merchant) =>
 const sends = async ({ organisationId }: Merchant) =>
   (
     await service.runtime.pool.query(
-      'select attempts, reference, sent_at, error, ended from cngn_sends where organisation_id = $1',
+      "select attempts, reference, sent_at, error, status = 'ended' as ended from cngn_sends where organisation_id = $1",
       [organisationId],
     )
   ).rows

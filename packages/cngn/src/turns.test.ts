@@ -12,8 +12,8 @@ const service = useService()
 /** Orders of an organisation, in a state. */
 async function orders(organisationId: string, count: number, columns: string, values: string): Promise<void> {
   await service.runtime.pool.query(
-    `insert into cngn_sends (id, organisation_id, environment, kind, account, fingerprint, attempts, next_send_at, ended, delivery_seconds, created_at, ${columns})
-     select gen_random_uuid(), $1, 'live', 'payout', 'merchant', gen_random_uuid()::text, 0, now() - interval '1 hour', false, 2, now(), ${values}
+    `insert into cngn_sends (id, organisation_id, environment, kind, account, fingerprint, attempts, next_send_at, delivery_seconds, created_at, ${columns})
+     select gen_random_uuid(), $1, 'live', 'payout', 'merchant', gen_random_uuid()::text, 0, now() - interval '1 hour', 2, now(), ${values}
        from generate_series(1, $2::int) n`,
     [organisationId, count],
   )

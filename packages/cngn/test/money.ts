@@ -89,7 +89,7 @@ export async function sendWaiting(
 ): Promise<void> {
   const { organisationId, environment } = merchant
   const { rows } = await service.runtime.pool.query(
-    'select id, kind from cngn_sends where organisation_id = $1 and sent_at is null and not ended order by created_at, id',
+    "select id, kind from cngn_sends where organisation_id = $1 and sent_at is null and status <> 'ended' order by created_at, id",
     [organisationId],
   )
   for (const { id, kind } of rows) await send(runtime, { id, kind, organisationId, environment })

@@ -1,11 +1,9 @@
-import { newId, system } from '@payments/kernel'
-import { queryContext, unitOfWork } from '@payments/platform'
+import { newId } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { newMerchant, newRoute, pay, sync, tableContents, useService } from '#testing'
 import { CustomerEntity } from './entity.ts'
 import { extendCustomer } from './schemas.ts'
-import { setCustomerPart } from './service.ts'
 
 const service = useService()
 const ada = { name: 'Ada Obi', email: 'ada@example.com' }
@@ -124,8 +122,8 @@ test('the list is complete at any length, newest first, with the exact total, an
   const merchant = await newMerchant(service)
   const seed = (from: number, to: number) =>
     service.runtime.pool.query(
-      `insert into customers (id, organisation_id, environment, name, email, metadata, cngn_status, created_at, updated_at)
-       select gen_random_uuid(), $1, 'test', 'N' || n, 'n' || n || '@example.com', '{}', 'not_enabled', now() + make_interval(secs => n / 3), now()
+      `insert into customers (id, organisation_id, environment, name, email, metadata, parts, created_at, updated_at)
+       select gen_random_uuid(), $1, 'test', 'N' || n, 'n' || n || '@example.com', '{}', '{"cngn": {"status": "not_enabled", "failureReason": null}}', now() + make_interval(secs => n / 3), now()
          from generate_series($2::int, $3::int) n`,
       [merchant.organisationId, from, to],
     )
@@ -201,33 +199,6 @@ test('anonymising erases the personal data everywhere, keeps the transactions, a
   expect((await merchant.call(`POST /v1/customers/${id}/anonymise`)).body.data).toEqual(done.body.data)
   // The email address is free again.
   expect((await merchant.call('POST /v1/customers', { body: person })).status).toBe(201)
-})
-
-test('a process of the release before and a newer one see what either writes of a part', async () => {
-  const merchant = await newMerchant(service)
-  const partOf = async (id: string) => (await merchant.call(`GET /v1/customers/${id}`)).body.data.cngn
-  const { id } = (await merchant.call('POST /v1/customers', { body: ada })).body.data
-  expect(await partOf(id)).toEqual({ status: 'not_enabled', failureReason: null })
-
-  // As the release before writes it.
-  const { pool } = service.runtime
-  await pool.query("update customers set cngn_status = 'pending' where id = $1", [id])
-  expect(await partOf(id)).toEqual({ status: 'pending', failureReason: null })
-  const older = newId()
-  await pool.query(
-    `insert into customers (id, organisation_id, environment, name, email, metadata, cngn_status, cngn_failure_reason, created_at, updated_at)
-     values ($1, $2, 'test', 'Ada', 'ada@older.example', '{}', 'failed', 'bvn_not_found', now(), now())`,
-    [older, merchant.organisationId],
-  )
-  expect(await partOf(older)).toEqual({ status: 'failed', failureReason: 'bvn_not_found' })
-
-  // As it reads it.
-  const actor = system(merchant.organisationId, 'test')
-  const part = { status: 'failed', failureReason: 'customer_name_bvn_mismatch' }
-  await unitOfWork(queryContext(service.runtime, actor), (unit) => setCustomerPart(unit, id, 'cngn', part))
-  const { rows } = await pool.query('select cngn_status, cngn_failure_reason from customers where id = $1', [id])
-  expect(rows).toEqual([{ cngn_status: part.status, cngn_failure_reason: part.failureReason }])
-  expect(await partOf(id)).toEqual(part)
 })
 
 test('a customer shows the parts that other domains add, with what they have at first', () => {

@@ -37,9 +37,6 @@ export const CustomerEntity = defineEntity({
     parts: p.json().$type<Readonly<Record<string, unknown>>>(),
     anonymisedAt: p.datetime(3).nullable(),
     ...times(),
-    // Processes of the release before read and write these two, and triggers keep them equal to the part. A release later they go.
-    cngnStatus: p.enum(['not_enabled', 'pending', 'enabled', 'failed']).default('not_enabled').lazy(),
-    cngnFailureReason: p.text().nullable().lazy(),
   },
   ...keyedByTenant,
   indexes: [
@@ -52,7 +49,7 @@ export const CustomerEntity = defineEntity({
   ...foreignKeys(ofOrganisation),
 })
 
-export type CustomerRow = Omit<InferEntity<typeof CustomerEntity>, 'cngnStatus' | 'cngnFailureReason'>
+export type CustomerRow = InferEntity<typeof CustomerEntity>
 
 /** A customer as its GET shows it: the parts of other domains are beside its own fields. */
 export const present = (row: CustomerRow): z.infer<PlainCustomer> & Readonly<Record<string, unknown>> => ({

@@ -22,8 +22,8 @@ describe.each(['service role', 'owner'] as const)('as the %s', (role) => {
     organisationId = await foundOrganisation(service.runtime)
     customerId = newId()
     await db.query(
-      `insert into customers (id, organisation_id, environment, name, email, metadata, cngn_status, created_at, updated_at)
-       values ($1, $2, 'test', 'Ada', 'ada@example.com', '{}', 'not_enabled', now(), now())`,
+      `insert into customers (id, organisation_id, environment, name, email, metadata, parts, created_at, updated_at)
+       values ($1, $2, 'test', 'Ada', 'ada@example.com', '{}', '{"cngn": {"status": "not_enabled", "failureReason": null}}', now(), now())`,
       [customerId, organisationId],
     )
     const book = bookOf(service.runtime, organisationId)

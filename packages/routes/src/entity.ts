@@ -44,9 +44,6 @@ export const ROUTES_LISTED = `payment_routes (organisation_id, environment, crea
 export const ROUTES_ACTIVE = `payment_routes (payment_route_identity(organisation_id::text, environment, origin_chain_key, origin_currency,
   destination_chain_key, destination_currency, destination_address), organisation_id) where status <> 'deleted' and not hidden`
 
-/** How processes of the release before find the routes of addresses that a provider announces. */
-export const ROUTES_BY_ADDRESS = 'payment_routes (lower(deposit_address))'
-
 export const RouteEntity = defineEntity({
   name: 'PaymentRoute',
   tableName: 'payment_routes',
@@ -85,12 +82,6 @@ export const RouteEntity = defineEntity({
       expression: `create index payment_routes_words on payment_routes using gin (${searchedWords()}) where not hidden`,
     },
     ...pollIndexes('payment_routes'),
-    // By these, processes of the release before find what is found by its address in `payment_route_addresses`.
-    index('payment_routes_address', ['depositAddress']),
-    {
-      name: 'payment_routes_address_lower',
-      expression: `create index payment_routes_address_lower on ${ROUTES_BY_ADDRESS}`,
-    },
   ],
   ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
 })

@@ -54,8 +54,6 @@ export const migrations: readonly MigrationStep[] = [
       )`,
       `create unique index payment_routes_active_key on payment_routes (payment_route_identity(organisation_id::text, environment, origin_chain_key, origin_currency,
           destination_chain_key, destination_currency, destination_address), organisation_id) where status <> 'deleted' and not hidden`,
-      'create index payment_routes_address on payment_routes (deposit_address)',
-      'create index payment_routes_address_lower on payment_routes (lower(deposit_address))',
       'create index payment_routes_due_later on payment_routes (provider, environment, next_poll_at) where poll_seconds > 60',
       // Two queues: routes where money moved lately, and all others, which may wait longer.
       'create index payment_routes_due_soon on payment_routes (provider, environment, next_poll_at) where poll_seconds <= 60',

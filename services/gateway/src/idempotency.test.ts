@@ -122,8 +122,8 @@ test('a duplicate that fails because the first request succeeded in another proc
     await blocker.query("set deadlock_timeout = '1min'")
     await blocker.query('begin')
     await blocker.query(
-      `insert into customers (id, organisation_id, environment, name, email, metadata, cngn_status, created_at, updated_at)
-       values ($1, $2, 'test', 'Ada', 'shadow@example.com', '{}', 'not_enabled', now(), now())`,
+      `insert into customers (id, organisation_id, environment, name, email, metadata, parts, created_at, updated_at)
+       values ($1, $2, 'test', 'Ada', 'shadow@example.com', '{}', '{"cngn": {"status": "not_enabled", "failureReason": null}}', now(), now())`,
       [newId(), merchant.organisationId],
     )
     const duplicate = merchant.call('POST /v1/customers', { body, key })

@@ -98,10 +98,10 @@ async function objectIn(
   const amount = BigInt(row.amount ?? row.receive_amount ?? 300_000_000n)
   const out = goesOut(kind, row.fromCurrency)
   if (out)
-    await pool.query('update cngn_sends set sent_at = now(), attempts = 1, reference = $2 where id = $1', [
-      id,
-      reference,
-    ])
+    await pool.query(
+      "update cngn_sends set status = 'accepted', sent_at = now(), attempts = 1, reference = $2 where id = $1",
+      [id, reference],
+    )
   else
     await pool.query(
       `insert into cngn_receipts (id, environment, account, reference, organisation_id, customer_id, transfer_id, status, asset, amount, fee, targets, received_at, created_at)
@@ -125,7 +125,7 @@ async function objectIn(
       await fail(unit, next, `${kind === 'convert' ? 'conversion' : kind}_failed` as 'payout_failed')
   })
   if (status === 'completed' || status === 'failed') {
-    if (out) await pool.query('update cngn_sends set ended = true where id = $1', [id])
+    if (out) await pool.query("update cngn_sends set status = 'ended' where id = $1", [id])
     else
       await pool.query('update cngn_receipts set status = $2 where transfer_id = $1', [
         id,

@@ -27,6 +27,7 @@ export {
   type ProviderChoice,
   recordChoice,
 } from './choices.ts'
+export { checkProviderOrders, providerRules, readControls, writeControl } from './controls.ts'
 export {
   credentialsColumn,
   credentialsFingerprint,
@@ -34,7 +35,6 @@ export {
   OTHER_CREDENTIALS,
   withSameCredentials,
 } from './credentials.ts'
-export { checkProviderOrders, providerRules, readControls, writeControl } from './controls.ts'
 export { type ProviderState, type Providers, providerStates, providers } from './lookup.ts'
 export { checkPrice } from './prices.ts'
 export {

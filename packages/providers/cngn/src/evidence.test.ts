@@ -47,7 +47,7 @@ const hurry = async () => {
     `with feeds as (update cngn_feeds set next_poll_at = now() - make_interval(secs => 1)),
           checks as (update cngn_sends set next_check_at = now() - make_interval(secs => 1) where next_check_at is not null),
           receipts as (update cngn_receipts set next_check_at = now() - make_interval(secs => 1) where next_check_at is not null)
-     update cngn_sends set next_send_at = now() - make_interval(secs => 1) where sent_at is null and not ended`,
+     update cngn_sends set next_send_at = now() - make_interval(secs => 1) where sent_at is null and status <> 'ended'`,
   )
   for (const { name, work } of domainsOf(service.runtime))
     if (name === 'cngn') for (const task of work?.tasks ?? []) service.runtime.trigger(task.name)

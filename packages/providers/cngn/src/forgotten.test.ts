@@ -111,9 +111,10 @@ test.each([
       unresolved,
     ])
     await stopLists()
-    await pool.query('update cngn_sends set reference = null, ended = false, next_check_at = null where id = $1', [
-      unresolved,
-    ])
+    await pool.query(
+      "update cngn_sends set status = 'unresolved', reference = null, next_check_at = null where id = $1",
+      [unresolved],
+    )
     if (isForgotten) order = await payout()
     // Between what is read of the order and its claim the treasury is looked at.
     const [owner, watching] = [await connected(service), await connected(service)]
@@ -135,7 +136,10 @@ test.each([
         return rowCount
       }
       await expect.poll(looks, soon).toBe(1)
-      await pool.query('update cngn_sends set reference = $2 where id = $1', [unresolved, rows[0]?.reference])
+      await pool.query("update cngn_sends set status = 'accepted', reference = $2 where id = $1", [
+        unresolved,
+        rows[0]?.reference,
+      ])
       await owner.query('commit')
     } finally {
       await Promise.all([owner.end(), watching.end()])

@@ -52,7 +52,7 @@ function worsen(world: CngnServer): () => number {
 const unlocked = (condition: string) => `id in (select id from cngn_sends where ${condition} for update skip locked)`
 const DUE = [
   "update cngn_feeds set next_poll_at = least(next_poll_at, now()) where environment = 'live'",
-  `update cngn_sends set next_send_at = now() - make_interval(secs => 1) where ${unlocked('sent_at is null and not ended and next_send_at > now()')}`,
+  `update cngn_sends set next_send_at = now() - make_interval(secs => 1) where ${unlocked("status = 'queued' and next_send_at > now()")}`,
   // The call of a process that was killed is over after its timeout.
   `update cngn_sends set sent_at = sent_at - interval '121 seconds' where ${unlocked("status = 'claimed' and sent_at between now() - interval '120 seconds' and now() - interval '20 seconds'")}`,
   // The server decides at once: what two lists, a second apart, do not show never reached it. Their real distance is minutes, each time that a list leaves it open again.

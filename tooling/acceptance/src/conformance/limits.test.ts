@@ -174,8 +174,8 @@ conforms(
 conforms('completeLists', async () => {
   const of = await newMerchant(service)
   await service.runtime.pool.query(
-    `insert into customers (id, organisation_id, environment, name, email, metadata, cngn_status, created_at, updated_at)
-     select gen_random_uuid(), $1, 'test', 'N', n || '@example.com', '{}', 'not_enabled', now(), now() from generate_series(1, 203) n`,
+    `insert into customers (id, organisation_id, environment, name, email, metadata, parts, created_at, updated_at)
+     select gen_random_uuid(), $1, 'test', 'N', n || '@example.com', '{}', '{"cngn": {"status": "not_enabled", "failureReason": null}}', now(), now() from generate_series(1, 203) n`,
     [of.organisationId],
   )
   const { customers, total } = (await of.call('GET /v1/customers')).body.data

@@ -74,8 +74,8 @@ export async function newAttackerOfDomains(
   for (let left = objects; left > 0; left -= AT_ONCE)
     await rows(
       service.database,
-      `insert into customers (id, organisation_id, environment, name, email, metadata, cngn_status, created_at, updated_at)
-       select u, $1, 'test', 'Ada Obi', u || '@example.com', '{}', 'not_enabled', now(), now()
+      `insert into customers (id, organisation_id, environment, name, email, metadata, parts, created_at, updated_at)
+       select u, $1, 'test', 'Ada Obi', u || '@example.com', '{}', '{"cngn": {"status": "not_enabled", "failureReason": null}}', now(), now()
          from (select gen_random_uuid() as u from generate_series(1, $2::int)) s`,
       [organisationId, Math.min(left, AT_ONCE)],
     )

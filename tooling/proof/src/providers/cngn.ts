@@ -30,7 +30,7 @@ export async function cngnPart({ cngn, merchants, database, runtime }: ProviderS
     customers.push({ id: await enabledCustomer(runtime, merchant.organisationId, 0n, 'live'), merchant })
   const hurry = [
     "update cngn_feeds set next_poll_at = least(next_poll_at, now()) where environment = 'live'",
-    `update cngn_sends set next_send_at = now() - make_interval(secs => 1) where ${unlocked('sent_at is null and not ended and next_send_at > now()')}`,
+    `update cngn_sends set next_send_at = now() - make_interval(secs => 1) where ${unlocked("status = 'queued' and next_send_at > now()")}`,
     `update cngn_sends set next_check_at = now() - make_interval(secs => 1) where ${unlocked('next_check_at > now()')}`,
     'update cngn_receipts set next_check_at = now() - make_interval(secs => 1) where id in (select id from cngn_receipts where next_check_at > now() for update skip locked)',
     // A process that was killed in its call has not recorded its outcome: no call takes longer than 15 s, nor do the documents say so.

@@ -22,7 +22,7 @@ export function restoredTo(service: TestService, world: RestoredWorld) {
   const hurry = async () => {
     await service.runtime.pool.query(
       `with feeds as (update cngn_feeds set next_poll_at = now() - make_interval(secs => 1))
-     update cngn_sends set next_send_at = now() - make_interval(secs => 1) where sent_at is null and not ended`,
+     update cngn_sends set next_send_at = now() - make_interval(secs => 1) where sent_at is null and status <> 'ended'`,
     )
     triggerAll()
   }
@@ -53,7 +53,7 @@ export function restoredTo(service: TestService, world: RestoredWorld) {
     const row = async (of: string) =>
       (
         await service.runtime.pool.query(
-          `select s.sent_at is not null as sent, s.reference is not null as known, s.ended, t.status, t.attention
+          `select s.sent_at is not null as sent, s.reference is not null as known, s.status = 'ended' as ended, t.status, t.attention
            from cngn_sends s join cngn_transfers t on t.id = s.id where s.id = $1`,
           [of],
         )
@@ -107,7 +107,12 @@ export function restoredTo(service: TestService, world: RestoredWorld) {
   async function forget(ids: readonly string[]): Promise<void> {
     await stopLists()
     await service.runtime.pool.query(
-      `with sends as (update cngn_sends set sent_at = null, reference = null, attempts = 0, next_send_at = 'infinity', next_check_at = null
+      "update cngn_sends set status = 'unresolved' where id = any ($1) and status = 'accepted'",
+      [ids],
+    )
+    await service.runtime.pool.query(
+      `with sends as (update cngn_sends set status = case when status in ('claimed', 'unresolved') then 'queued' else status end,
+                            sent_at = null, reference = null, attempts = 0, next_send_at = 'infinity', next_check_at = null
                      where id = any ($1))
      update cngn_transfers set provider_reference = null, provider_outcome = null where id = any ($1)`,
       [ids],

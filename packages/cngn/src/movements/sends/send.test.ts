@@ -42,7 +42,7 @@ async function begin() {
   )
   const order = async (id: string) => {
     const { rows } = await service.runtime.pool.query(
-      'select sent_at is not null as sent, reference, matched, ended from cngn_sends where id = $1',
+      "select sent_at is not null as sent, reference, matched, status = 'ended' as ended from cngn_sends where id = $1",
       [id],
     )
     return rows[0]

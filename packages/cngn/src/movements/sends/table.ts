@@ -75,7 +75,6 @@ export function insertSend(
     surplus: 0n,
     nextCheckAt: null,
     checkSeconds: 0,
-    ended: false,
     nextDeliveryAt: null,
     deliverySeconds: 2,
     error: null,

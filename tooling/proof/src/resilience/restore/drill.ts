@@ -36,7 +36,7 @@ interface Request {
 /** What the fake shows within a second is minutes in reality: lists are read and claims are old. */
 const HURRY = [
   "update cngn_feeds set next_poll_at = least(next_poll_at, now()) where environment = 'live'",
-  'update cngn_sends set next_send_at = now() - make_interval(secs => 1) where id in (select id from cngn_sends where sent_at is null and not ended for update skip locked)',
+  "update cngn_sends set next_send_at = now() - make_interval(secs => 1) where id in (select id from cngn_sends where sent_at is null and status <> 'ended' for update skip locked)",
   // Calls of processes that were stopped are over, and what the fake was asked for it has carried out.
   `update cngn_sends set sent_at = sent_at - interval '121 seconds'
     where id in (select id from cngn_sends where status in ('claimed', 'unresolved') and sent_at between now() - interval '120 seconds' and now() - interval '20 seconds'
