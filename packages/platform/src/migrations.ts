@@ -260,7 +260,6 @@ export const platformMigrations: readonly MigrationStep[] = [
         request_id text not null,
         key_id uuid,
         session_id uuid,
-        idempotency_digest text,
         replayed boolean not null,
         error_code text,
         resource_id uuid,
@@ -270,7 +269,7 @@ export const platformMigrations: readonly MigrationStep[] = [
         request_body json,
         response_body json,
         created_at timestamptz(3) not null
-      )`,
+      ) partition by range (id)`,
       "create index request_log_of_resource on request_log (resource_id, created_at desc) where resource_id is not null and (method <> 'GET' or status >= 400)",
       `create index request_log_newest on request_log (organisation_id, environment, created_at desc, id desc)
         where path like '/v1/%' and path not like '/v1/admin/%'`,

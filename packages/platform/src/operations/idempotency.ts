@@ -20,7 +20,6 @@ export interface StoredReplyRow {
   readonly status: number
   readonly reply: string
   readonly encrypted: boolean
-  /** Null also for a reply that the release before stored. */
   readonly resource_id: string | null
 }
 

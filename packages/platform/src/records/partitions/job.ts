@@ -23,15 +23,14 @@ const AN_HOUR = 3600
 
 interface Partition {
   readonly name: string
-  /** Null: from the first id on. */
+  /** The first id of its week, and the first after it; null: this is the default partition. */
   readonly from: string | null
-  /** Null: this is the default partition. */
   readonly to: string | null
 }
 
 /**
  * Makes the partitions of the next weeks, and removes rows whose retention has ended, once they are in the archive if there is one: a partition is dropped when
- * all of its rows have. The partition of before and the default partition are of many weeks: their rows are deleted.
+ * all of its rows have. The default partition is of many weeks: its rows are deleted.
  */
 export const partitions = job({
   name: 'platform.partitions',
@@ -64,14 +63,16 @@ async function removeExpired(runtime: Runtime, table: PartitionedTable, signal: 
   if (store) await describeArchive(store, signal)
   const { rows } = await runtime.pool.query<Partition>(partitionsSql(table.name))
   for (const partition of rows) {
-    const isOneWeek = partition.from !== null && partition.to !== null
-    if (!isOneWeek && store) await archiveAndDelete(runtime, { table, partition, since, store }, signal)
-    else if (!isOneWeek) await deleteRows(runtime, { table, partition, since }, signal)
+    const { from, to } = partition
+    if (from === null || to === null) {
+      if (store) await archiveAndDelete(runtime, { table, partition, since, store }, signal)
+      else await deleteRows(runtime, { table, partition, since }, signal)
+    } else if (to <= firstIdOf(since)) {
+      const monday = new Date(timeOfId(from))
+      const archive = store && (await archiveWeek(runtime, { store, table, monday }, signal))
+      await drop(runtime, { table, partition, since, archive }, signal)
+    }
     if (signal.aborted) return
-    if (partition.to === null || partition.to > firstIdOf(since)) continue
-    const monday = new Date(timeOfId(partition.from ?? partition.to))
-    const archive = isOneWeek && store ? await archiveWeek(runtime, { store, table, monday }, signal) : undefined
-    await drop(runtime, { table, partition, since, archive, none: store !== undefined }, signal)
   }
 }
 
@@ -81,7 +82,7 @@ interface Expired {
   readonly since: Date
 }
 
-/** Deletes rows of a partition of many weeks, a thousand in a statement. */
+/** Deletes rows of the default partition, a thousand in a statement. */
 async function deleteRows({ pool }: Runtime, { table, partition, since }: Expired, signal: AbortSignal): Promise<void> {
   const statement = `delete from ${table.name} where id in (
     select id from "${partition.name}" where id < $2 and created_at < $3 order by id limit $1)`
@@ -122,11 +123,9 @@ async function archiveAndDelete(
 /** Drops a partition, if the lock for it is to be had soon. */
 async function drop(
   runtime: Runtime,
-  { table, partition, since, archive, none }: Expired & { archive: ArchivedWeek | undefined; none: boolean },
+  { table, partition, since, archive }: Expired & { archive: ArchivedWeek | undefined },
   signal: AbortSignal,
 ): Promise<void> {
-  // Of many weeks: what was archived was deleted, so that nothing may be left.
-  const archived = archive ? archive.rows : none ? 0 : null
   for (let attempt = 1; !signal.aborted; attempt++) {
     try {
       let outcome: string | undefined
@@ -134,7 +133,7 @@ async function drop(
         const { rows } = await client.query<{ outcome: string }>({
           ...{
             text: `select drop_${table.name}_partition($1, $2, $3) as outcome`,
-            values: [partition.name, since, archived],
+            values: [partition.name, since, archive?.rows ?? null],
           },
           ...WITHOUT_DEADLINE,
         })

@@ -194,7 +194,6 @@ test('erasing a customer reaches requests in every partition', async () => {
     'select tableoid::regclass::text as partition, request_body, idempotency_key from request_log where resource_id = $1 and request_id = $2',
     [resourceId, 'r'],
   )
-  // The partition of before is gone where another test has moved the clock.
   const reached = rows.map(({ partition }) => partition)
   expect(reached).toHaveLength(4)
   expect(reached).toEqual(expect.arrayContaining([weekOf(now), weekOf(now + 7 * DAY_MS), 'request_log_default']))

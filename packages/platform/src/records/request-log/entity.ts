@@ -38,8 +38,6 @@ export const RequestLogEntity = defineEntity({
     ip: p.text().nullable(),
     userAgent: p.text().nullable(),
     idempotencyKey: p.text().nullable(),
-    /** Written by the release before alone. */
-    idempotencyDigest: p.text().nullable(),
     replayed: p.boolean(),
     errorCode: p.text().nullable(),
     resourceId: p.uuid().nullable(),
