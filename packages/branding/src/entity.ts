@@ -13,7 +13,7 @@ const BrandingEntity = defineEntity({
     verification: p.text(),
     verifiedDomain: p.text().nullable(),
     verifiedAt: p.datetime(3).nullable(),
-    /** When the verified domain is looked at again; null in rows of the release before: a week after `verifiedAt`. */
+    /** When the verified domain is looked at again; null while there is none. */
     recheckAt: p.datetime(3).nullable(),
     /** When the last look found no record. */
     missedAt: p.datetime(3).nullable(),

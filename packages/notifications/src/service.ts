@@ -47,7 +47,7 @@ export async function markRead(unit: UnitOfWork, id: string): Promise<Notificati
   const userId = readerOf(unit)
   const db = sqlOf(unit.em)
   if (userId) {
-    // Two keys are unique while processes of the release before run: `do update` of one would fail at the other where two mark it at once.
+    // The first time stays.
     await db.query(
       `insert into notification_reads (organisation_id, environment, notification_id, user_id, read_at)
        values ($1, $2, $3, $4, now()) on conflict do nothing`,

@@ -66,13 +66,13 @@ interface Due {
   readonly environment: 'test' | 'live'
   readonly verified_domain: string
   readonly verification: string
-  readonly recheck_at: Date | null
+  readonly recheck_at: Date
 }
 
 async function dueDomains({ pool }: Runtime): Promise<Due[]> {
   const { rows } = await pool.query<Due>(
     `select organisation_id, environment, verified_domain, verification, recheck_at from brandings
-      where verified_domain is not null and coalesce(recheck_at, verified_at + interval '7 days') <= now()
+      where verified_domain is not null and recheck_at <= now()
       order by recheck_at limit ${BATCH}`,
   )
   return rows
@@ -95,7 +95,7 @@ async function keepLook(unit: UnitOfWork, due: Due, found: boolean | undefined):
   const { organisation_id: organisationId, environment, verified_domain: domain } = due
   const { rows } = await sqlOf(unit.em).query<{ missed_at: Date | null }>(
     `select missed_at from brandings where organisation_id = $1 and environment = $2 and verified_domain = $3
-        and recheck_at is not distinct from $4::timestamptz for update`,
+        and recheck_at = $4 for update`,
     [organisationId, environment, domain, due.recheck_at],
   )
   const [row] = rows

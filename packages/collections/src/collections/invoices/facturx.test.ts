@@ -7,7 +7,6 @@ import fc from 'fast-check'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { expect, test } from 'vitest'
 import {
-  connected,
   hasTools,
   type Merchant,
   newCollection,
@@ -18,7 +17,6 @@ import {
   useService,
 } from '#testing'
 import { settle } from '../../../test/sessions.ts'
-import { migrations } from '../../migrations.ts'
 
 const require = createRequire(import.meta.url)
 const service = useService()
@@ -367,21 +365,6 @@ test('an issued invoice does not change: what branding, customer and terms becom
   })
   const xml = await xmlOf({ merchant, invoice: next })
   for (const part of ['Other Ltd', 'Renamed', '2 New Street']) expect(xml).toContain(part)
-})
-
-test('an invoice of a release before says from the migration on what was so then', async () => {
-  const made = await issued()
-  const { merchant, invoice } = made
-  await merchant.call(`PATCH /v1/collections/${invoice.id}`, { body: { branding: { displayName: 'Ada’s own' } } })
-  const owner = await connected(service)
-  const stored = async () =>
-    (await owner.query('select issued from collections where id = $1', [invoice.id])).rows[0].issued
-  const before = await stored()
-  await owner.query('update collections set issued = null where id = $1', [invoice.id])
-  for (const each of migrations.find(({ name }) => name.endsWith('issued_invoices_filled'))?.up ?? [])
-    await owner.query(String(each))
-  expect(await stored()).toEqual({ ...before, merchant: 'Ada’s own' })
-  await owner.end()
 })
 
 test('a customer who is anonymised is taken out of the invoices that were issued to them, whose number and amounts stay', async () => {

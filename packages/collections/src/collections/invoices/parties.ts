@@ -46,7 +46,7 @@ export async function issuedNow(
   }
 }
 
-/** An invoice with what it said when it was issued; one of a release before, or a preview, with what is so now. */
+/** An invoice with what it said when it was issued; a preview with what is so now. */
 export async function writtenInvoice(context: QueryContext, invoice: CollectionRow): Promise<WrittenInvoice> {
   const issued = invoice.issued ?? (await issuedNow(context, invoice))
   const { title, description, dueAt } = issued
