@@ -441,17 +441,6 @@ const TreasuryEntity = defineEntity({
   indexes: [index('cngn_treasuries_differing', ['environment'], 'difference <> 0')],
 })
 
-/** Calls as they were counted before `provider_budgets`: processes of the last release still write it. */
-const CallsEntity = defineEntity({
-  name: 'CngnCalls',
-  tableName: 'cngn_calls',
-  properties: {
-    environment: tenant().environment.primary(),
-    times: p.array().columnType('timestamptz[]'),
-    silentUntil: instant().nullable(),
-  },
-})
-
 /** What the sandbox provider stores: see `sandbox.ts`. */
 const SandboxTransactionEntity = defineEntity({
   name: 'SandboxCngnTransaction',
@@ -491,7 +480,6 @@ export const entities = [
   RecordEntity,
   AdjustmentEntity,
   TreasuryEntity,
-  CallsEntity,
   SandboxTransactionEntity,
 ]
 

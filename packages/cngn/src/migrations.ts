@@ -334,13 +334,6 @@ export const migrations: readonly MigrationStep[] = [
       )`,
       'create index cngn_treasuries_differing on cngn_treasuries (environment) where difference <> 0',
 
-      `create table cngn_calls (
-        environment text primary key check (environment in ('test', 'live')),
-        times timestamptz[] not null,
-        silent_until timestamptz
-      )`,
-      "insert into cngn_calls (environment, times) values ('test', '{}'), ('live', '{}')",
-
       // The sandbox provider's own records: what a real provider would keep on its side.
       `create table sandbox_cngn_transactions (
         reference text primary key,

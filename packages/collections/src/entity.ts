@@ -43,10 +43,10 @@ export const askedAmount = (of = ''): string =>
   `coalesce((${of}pricing ->> 'amount')::numeric, ${of}amount * case ${of}currency ${currencies.map(unitOf).join(' ')} end)`
 
 /** The index by which amounts of a range are found. */
-export const byAmount = `collections (organisation_id, environment, (${askedAmount()}), created_at desc, id desc) include (type, currency, amount, pricing)`
+const byAmount = `collections (organisation_id, environment, (${askedAmount()}), created_at desc, id desc) include (type, currency, amount, pricing)`
 
 /** The index of a tenant's rows, newest first, or of those with a value of `column`. It also has what never changes and is counted by: rows are wide. */
-export const listed = (column = ''): string =>
+const listed = (column = ''): string =>
   `collections (organisation_id, environment, ${column && `${column}, `}created_at desc, id desc) include (type, currency)`
 
 export const CollectionEntity = defineEntity({

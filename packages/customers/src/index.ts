@@ -25,11 +25,6 @@ export const joinCustomerName = (alias: string, of: string): string =>
   `left join customers ${alias} on ${alias}.organisation_id = ${of}.organisation_id
     and ${alias}.environment = ${of}.environment and ${alias}.id = ${of}.customer_id`
 
-/** SQL: what an invoice says about the customer that {@link joinCustomerName} added, as JSON; null without one, and once it is anonymised. */
-export const billedCustomer = (alias: string): string =>
-  `case when ${alias}.id is not null and ${alias}.anonymised_at is null then jsonb_build_object('name', ${alias}.name,
-    'email', ${alias}.email, 'address', ${alias}.address, 'country', ${alias}.country, 'taxId', ${alias}.tax_id) end`
-
 export { errors as customerErrors } from './errors.ts'
 export { CustomerId, CustomerRef, extendCustomer } from './schemas.ts'
 export { checkCustomer, find as findCustomer, lockCustomer, setCustomerPart } from './service.ts'

@@ -37,11 +37,11 @@ export const WITH_HIDDEN = { visible: false } as const
 export const searchedWords = (of = ''): string => wordsOf(`${of}name || ' ' || ${of}deposit_address`)
 
 /** The index of a tenant's routes, newest first, with what a search filters by: rows are wide. */
-export const ROUTES_LISTED = `payment_routes (organisation_id, environment, created_at desc, id desc)
+const ROUTES_LISTED = `payment_routes (organisation_id, environment, created_at desc, id desc)
   include (status, origin_currency, destination_currency, origin_chain_key, destination_chain_key, customer_id) where not hidden`
 
 /** The unique index of what makes two active routes the same, as one text, which has the organisation in it. */
-export const ROUTES_ACTIVE = `payment_routes (payment_route_identity(organisation_id::text, environment, origin_chain_key, origin_currency,
+const ROUTES_ACTIVE = `payment_routes (payment_route_identity(organisation_id::text, environment, origin_chain_key, origin_currency,
   destination_chain_key, destination_currency, destination_address), organisation_id) where status <> 'deleted' and not hidden`
 
 export const RouteEntity = defineEntity({
@@ -108,7 +108,7 @@ export const AddressEntity = defineEntity({
 export const HELD = "status = 'refunded' and refund_owner = 'service' and settled_at is null"
 
 /** The unique index by which a transaction at one address is one deposit. A route has one organisation. */
-export const DEPOSITS_BY_TRANSACTION =
+const DEPOSITS_BY_TRANSACTION =
   'payment_route_deposits (payment_route_id, deposit_tx_hash, environment, organisation_id)'
 
 export const DepositEntity = defineEntity({

@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { freshDatabase, pause } from '#testing'
-import { indexConcurrently } from '../domain/data.ts'
+import { foreignKeyConcurrently, indexConcurrently } from '../domain/data.ts'
 import type { Domain } from '../domain/domain.ts'
 import { createLog } from '../settings/log.ts'
 import { migrate, pendingMigrations } from './migrate.ts'
@@ -199,6 +199,37 @@ test('the keys of a tenant are the newest indexes of their table after each migr
     expect(order.slice(-2)).toEqual(['customers_email_key', 'customers_pkey'])
   } finally {
     await Promise.all([owner.end(), request.end()])
+    await database.drop()
+  }
+})
+
+test('a foreign key that is added to rows refuses what refers to nothing, of before and of since, and its step can be run again', async () => {
+  const database = await freshDatabase()
+  const owner = new Client({ connectionString: database.ownerUrl })
+  await owner.connect()
+  const up = foreignKeyConcurrently('parts', 'parts_of_fkey', '(of) references wholes')
+  const step = { name: '29990101000000_reference', up, concurrently: true as const }
+  const add = () =>
+    migrate(
+      database.ownerUrl,
+      database.serviceUrl,
+      [{ name: 'parts', data: { migrations: [step] } }],
+      createLog('silent'),
+    )
+  try {
+    await owner.query(
+      'create table wholes (id int primary key); create table parts (of int); insert into parts values (1)',
+    )
+    await expect(add()).rejects.toThrow('violates foreign key constraint')
+    await expect(owner.query('insert into parts values (2)')).rejects.toThrow('violates foreign key constraint')
+    await owner.query('insert into wholes values (1)')
+    await add()
+    const { rows } = await owner.query(
+      "select convalidated as valid from pg_constraint where conname = 'parts_of_fkey'",
+    )
+    expect(rows).toEqual([{ valid: true }])
+  } finally {
+    await owner.end()
     await database.drop()
   }
 })

@@ -8,11 +8,12 @@ export function nextStamp(names: readonly string[], now = new Date()): bigint {
 
 /** The text of a `migrations.ts` with one more step at its end. The steps before it are history and stay as they are. */
 export function appendStep(text: string, name: string, statements: readonly string[]): string {
-  const end = text.lastIndexOf('\n]')
+  const started = text.replace(/\[\]\s*$/, '[\n]\n')
+  const end = started.lastIndexOf('\n]')
   if (end < 0) throw new Error('The file does not end with a list of steps')
   const lines = statements.map((statement) => `      ${literal(layOut(statement))},`)
   const step = ['  {', `    name: '${name}',`, '    up: [', ...lines, '    ],', '  },'].join('\n')
-  return `${text.slice(0, end)}\n${step}${text.slice(end)}`
+  return `${started.slice(0, end)}\n${step}${started.slice(end)}`
 }
 
 /** A table with one column in each line. */

@@ -233,6 +233,9 @@ test('a step is appended behind the others, which stay as they are, and is later
   },
 ]
 `)
+  const first =
+    "export const migrations = [\n  {\n    name: '20260101000000_first',\n    up: [\n      'select 1',\n    ],\n  },\n]\n"
+  expect(appendStep('export const migrations = []\n', '20260101000000_first', ['select 1'])).toBe(first)
   const now = new Date('2026-01-01T12:00:00Z')
   expect(nextStamp(['20250101000000_a'], now)).toBe(20260101120000n)
   expect(nextStamp(['20250101000000_a', '20270101000000_b'], now)).toBe(20270101000001n)

@@ -49,7 +49,6 @@ export const globalTables: Readonly<Record<string, string>> = {
   swap_rates: 'all organisations share a rate',
   swap_upkeep: 'of the fee payer, whom all organisations share',
 
-  cngn_calls: "of the provider's account, which all organisations share",
   cngn_checkpoints: "of the provider's account, which all organisations share",
   cngn_feeds: "of the provider's account, which all organisations share",
   cngn_forgotten: "of the provider's account, which all organisations share",

@@ -24,9 +24,6 @@ export async function migrateBesideDump(
   const applied = async () =>
     (await rows<{ n: number }>(database, 'select count(*)::int as n from migrations'))[0]?.n ?? 0
   const before = await applied()
-  // Versions before this table give back, at their start, what a newer one has revoked.
-  const keepsAppendOnly =
-    (await rows(database, "select from pg_tables where tablename = 'append_only_tables'")).length > 0
   load.take()
   await cluster.proxy.exclude(gateway.url)
   await gateway.stop()
@@ -45,7 +42,7 @@ export async function migrateBesideDump(
   cluster.proxy.include(gateway.url)
   await oldGateway.kill()
   await cluster.ready()
-  if (keepsAppendOnly) findings.push(...(await changeableTables(database)))
+  findings.push(...(await changeableTables(database)))
   const seen = load.take()
   const lost = cluster.proxy.lost.filter(({ backend }) => backend !== oldGateway.url)
   return {

@@ -54,7 +54,9 @@ function findEarlier(): { commit: string; missing: string[] } | undefined {
     if (!commit || !hasArtefact(commit)) return undefined
     const then = migrationsOf(commit)
     const missing = [...now].filter((name) => !then.has(name))
-    if (missing.length > 0 && [...then].every((name) => now.has(name))) return { commit, missing }
+    // Before the first steps of this one: no database of that version is updated.
+    if ([...then].some((name) => !now.has(name))) return undefined
+    if (missing.length > 0) return { commit, missing }
   }
   return undefined
 }
