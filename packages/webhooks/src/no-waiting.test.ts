@@ -163,25 +163,6 @@ test.each(['55P03', '57014', '40P01'])(
   },
 )
 
-test('an event that was set aside for a timeout or a deadlock is taken up again by itself; one with a fault stays', async () => {
-  const merchant = await newMerchant(service)
-  const { id } = await endpoint(merchant, { url })
-  const reasons = [
-    'canceling statement due to lock timeout',
-    'canceling statement due to statement timeout',
-    'deadlock detected',
-    'value too long',
-  ]
-  const ids = await emitEvents(service.runtime, merchant, reasons.length)
-  await rows(
-    'update events e set drained_at = now(), set_aside_reason = r.reason from unnest($1::uuid[], $2::text[]) as r (id, reason) where e.id = r.id',
-    [ids, reasons],
-  )
-  await drainAll()
-  expect(await eventsOf(id)).toEqual(ids.slice(0, 3))
-  await rows('update events set set_aside_reason = null where id = any ($1)', [ids])
-})
-
 test('results are written while the queue of another endpoint is locked, and its own later', async () => {
   const [held, other] = [await newMerchant(service), await newMerchant(service)]
   const { id } = await endpoint(held, { url })

@@ -5,7 +5,7 @@ import { type Tenants, tenantsOf, type Waiting } from '../queue/tenants.ts'
 import { drain } from './drain.ts'
 import { EVENT_COLUMNS, insertDeliveries, optInTypes } from './new-deliveries.ts'
 import { OUTBOX } from './outbox.ts'
-import { setAside, takeUpAgain } from './set-aside.ts'
+import { setAside } from './set-aside.ts'
 
 /** Events of one transaction, and deliveries: an event is not taken if its deliveries would exceed them, unless it is the only one. */
 const EVENTS = 200
@@ -32,8 +32,7 @@ export const fanOutTask: Task = {
     for (;;) {
       const tried: Tried[] = []
       try {
-        const more = await fanOut(runtime, tenants, size, tried)
-        return more || (tried.length === 0 && (await takeUpAgain(runtime)))
+        return await fanOut(runtime, tenants, size, tried)
       } catch (error) {
         if (tried.length === 0 || isDatabaseUnavailable(error)) throw error
         runtime.log.warn({ err: error, events: tried.length }, 'fan-out failed')

@@ -30,21 +30,6 @@ export async function setAside(runtime: Runtime, id: string, error: unknown): Pr
   )
 }
 
-/** PostgreSQL's messages of timeouts, deadlocks and conflicts, for which earlier versions set events aside. */
-const TEMPORARY = '^(canceling statement due to|deadlock detected|could not (serialize access|obtain lock))'
-/** Events of one statement. */
-const AT_ONCE = 200
-
-/** Returns events to the outbox that were set aside for a temporary error. @returns true when there were any */
-export async function takeUpAgain({ pool }: Pick<Runtime, 'pool'>): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `update events set drained_at = null, set_aside_reason = null where id = any (array(
-       select id from events where set_aside_reason ~ $1 order by id limit $2 for no key update skip locked))`,
-    [TEMPORARY, AT_ONCE],
-  )
-  return (rowCount ?? 0) > 0
-}
-
 type Row = Omit<SetAsideEvent, 'createdAt' | 'setAsideAt'> & { createdAt: Date | string; setAsideAt: Date | string }
 
 const shown = (row: Row): SetAsideEvent => ({

@@ -53,7 +53,7 @@ export async function writtenInvoice(context: QueryContext, invoice: CollectionR
   return {
     invoice: { ...invoice, title, description, dueAt: dueAt === null ? null : new Date(dueAt) },
     parties: issued,
-    logo: await logoForDocuments(context, issued.logoId, invoice),
+    logo: await logoForDocuments(context, issued.logoId),
   }
 }
 

@@ -22,7 +22,7 @@ export async function receiptOf(
   const { collection, session, brand } = target
   const now = new Date()
   if (!session || !hasReceipt(moneyData({ ...target, session }, now).session)) throw errors.receipt_not_found()
-  const logo = await logoForDocuments(context, brand.logoId, session)
+  const logo = await logoForDocuments(context, brand.logoId)
   const written = locale ?? localeOf(session.locale, undefined)
   const url = payUrlOf(context.runtime.settings, session.id)
   const ended = [session.endsAt, collection.endsAt].flatMap((time) => (time && time <= now ? [time.getTime()] : []))
