@@ -166,8 +166,8 @@ export const SessionEntity = defineEntity({
     payerEmail: p.text().nullable(),
     /** The address that the payer gave. */
     refundAddress: p.text().nullable(),
-    /** Where a refund goes, and whose address that is. Null for sessions of earlier versions. */
-    refundTo: p.json().$type<RefundTo>().nullable(),
+    /** Where a refund goes, and whose address that is. */
+    refundTo: p.json().$type<RefundTo>(),
     /** A payment is neither delivered nor returned, or came back to this service, and no operator has settled it. */
     needsOperator: p.boolean().default(false),
     /** Since when the oldest payment is under way. */

@@ -135,7 +135,7 @@ export const migrations: readonly MigrationStep[] = [
         expires_at timestamptz(3) not null,
         ends_at timestamptz(3) not null,
         paid_at timestamptz(3),
-        refund_to jsonb,
+        refund_to jsonb not null,
         needs_operator boolean not null default false,
         pending_since timestamptz(3),
         provider text not null,

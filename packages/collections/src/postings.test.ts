@@ -19,6 +19,7 @@ const payment: StoredPayment = {
   receivedAt: '2026-01-31T12:00:00.000Z',
   requested: true,
   counts: true,
+  inTime: true,
   late: false,
 }
 const draft = (given: Partial<StoredPayment>) => journalDraft(session, { ...payment, ...given })

@@ -1,9 +1,7 @@
 import { allFields } from '@payments/branding'
 import { assetNamed, assetOf, isoTime, toDecimal } from '@payments/kernel'
-import type { RefundTo } from '@payments/routes'
 import type { z } from 'zod'
 import type { Collection, PaySession, Session, SessionPayment } from './schemas.ts'
-import { itemOf } from './terms/items.ts'
 import { creditedOf } from './terms/journal.ts'
 import { withEstimates } from './terms/options.ts'
 import { paymentUri } from './terms/payment-uri.ts'
@@ -40,7 +38,7 @@ export const presentCollection = (row: CollectionColumns): z.infer<typeof Collec
   pricing: row.pricing ? { currency: row.pricing.currency, amount: row.pricing.amount } : null,
   subtotal: row.pricing?.subtotal ?? optional(row.subtotal, row.currency),
   tax: row.pricing?.tax ?? optional(row.tax, row.currency),
-  items: row.items.map(itemOf),
+  items: [...row.items],
   number: invoiceNumberText(row.invoiceNumber),
   currency: row.currency,
   destinationChainKey: row.destinationChainKey,
@@ -69,10 +67,6 @@ export const presentCollection = (row: CollectionColumns): z.infer<typeof Collec
 
 /** Minor units as decimal text; "0" for a token that this service does not know: its unit is unknown. */
 export const decimalOrZero = (units: bigint, symbol: string): string => (assetOf(symbol) ? decimal(units, symbol) : '0')
-
-/** Where money of a session goes back to. Sessions of earlier versions only know the payer's own address. */
-const refundOf = ({ refundTo, refundAddress }: SessionColumns): RefundTo | null =>
-  refundTo ?? (refundAddress ? { address: refundAddress, owner: 'payer' } : null)
 
 const presentPayment = (payment: StoredPayment, currency: string): z.infer<typeof SessionPayment> => ({
   method: payment.method ?? 'onchain',
@@ -138,7 +132,7 @@ export function presentPaySession(row: SessionColumns): z.infer<typeof PaySessio
     paidTwice: row.paidTwice,
     paidLate: row.paidLate,
     failureReason: (row.failureReason ?? null) as z.infer<typeof PaySession>['failureReason'],
-    refundTo: refundOf(row),
+    refundTo: row.refundTo,
     expiresAt: isoTime(row.expiresAt),
     acceptedUntil: isoTime(new Date(row.endsAt.getTime() + row.paymentPolicy.graceMinutes * 60_000)),
     paidAt: row.paidAt ? isoTime(row.paidAt) : null,

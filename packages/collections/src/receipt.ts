@@ -25,7 +25,6 @@ const Payment = z.looseObject({
   amount: text('What was sent', '25'),
   amountUsd: text('Its value in US dollars; empty if unknown', '25'),
   returned: text('The part of it that was sent back at once', '0'),
-  // Absent from receipts of before bank transfers.
   credited: text('What it counts for, in the currency of `origin`', '25').optional(),
   delivered: text('What was delivered of it, in the currency of `destination`; empty if unknown', '24.9'),
   fees: text('Fees of the provider, in the currency of `destination`', '0.1'),
@@ -49,7 +48,6 @@ const CollectionReceipt = z
     title: personal(text('What was paid for', 'Consulting in January')),
     number: text('Number of an invoice; empty for others', 'INV-000001'),
     status: text('State of the session', 'paid'),
-    // Absent from earlier receipts.
     pricing: z
       .looseObject({
         currency: text('Money of the price', 'USD'),

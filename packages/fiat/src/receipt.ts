@@ -19,7 +19,6 @@ const common = {
   orderId: id('order', OFFRAMP),
   status: text('State of the order', 'delivered'),
   receivedAmount: text('What arrived, in the source currency; "0" before', '25.125'),
-  // A receipt of before this field was added has what was to be delivered in its destination.
   convertedAmount: text(
     'What it was converted into, on its way or delivered; "0" before, and where it failed',
     '39506.25',

@@ -61,8 +61,8 @@ export const RouteEntity = defineEntity({
     destinationCurrency: p.text(),
     destinationAddress: p.text(),
     refundAddress: p.text(),
-    /** Whose address that is; null for routes of earlier versions. */
-    refundOwner: p.enum(refundOwners).nullable(),
+    /** Whose address that is. */
+    refundOwner: p.enum(refundOwners),
     depositAddress: p.text(),
     metadata: p.json().$type<Metadata>().defaultRaw("'{}'"),
     nextPollAt: p.datetime(3),
@@ -139,9 +139,9 @@ export const DepositEntity = defineEntity({
     depositTxHash: p.text().nullable(),
     failureReason: p.text().nullable(),
     providerReason: p.text().nullable(),
-    /** Where a refund goes; once refunded, where it went. Null for deposits of earlier versions. */
-    refundAddress: p.text().nullable(),
-    refundOwner: p.enum(refundOwners).nullable(),
+    /** Where a refund goes; once refunded, where it went. */
+    refundAddress: p.text(),
+    refundOwner: p.enum(refundOwners),
     /** When an operator passed on a refund that had come back to this service. */
     settledAt: p.datetime(3).nullable(),
     /** How often an operator has recorded its outcome. */
@@ -313,8 +313,7 @@ export const presentDeposit = (row: DepositRow): z.infer<typeof Deposit> => ({
 const refundedAmount = (row: DepositRow): string | null =>
   row.status === 'refunded' ? decimal(row.returnedAmount, row.originCurrency) : null
 
-const refundOf = ({ refundAddress: address, refundOwner: owner }: DepositRow): RefundTo | null =>
-  address && owner ? { address, owner } : null
+const refundOf = ({ refundAddress: address, refundOwner: owner }: DepositRow): RefundTo => ({ address, owner })
 
 /** In a receipt every amount is a string: `"0"` while nothing was delivered, `""` for an unknown value in US dollars. */
 const inText = <L extends { amount: string | null; amountUsd: string | null }>(leg: L) => ({

@@ -60,7 +60,7 @@ function balancesOf(row: DepositMoney): Posting[] {
     }
     case 'completed': {
       const { destinationAmount } = row
-      // Delivered, but the provider did not report the amount: only rows of earlier versions.
+      // A deposit completes with what was delivered (see hasEnded); without it, nothing says where the money is.
       if (!destinationAmount) return [external, at('suspense', originCurrency, received)]
       const delivered = at('destination', destinationCurrency, destinationAmount)
       if (originCurrency === destinationCurrency)

@@ -23,8 +23,8 @@ beforeEach(async () => {
 async function dueRoutes(count: number, pollSeconds: number): Promise<void> {
   await service.runtime.pool.query(
     `insert into payment_routes (id, organisation_id, environment, provider, name, status, origin_chain_key, origin_currency,
-       destination_chain_key, destination_currency, destination_address, refund_address, deposit_address, next_poll_at, poll_seconds, created_at, updated_at)
-     select gen_random_uuid(), $1, 'test', 'sandbox', 'Route', 'active', 'ethereum', 'USDC', 'base', 'USDC', n || $4, 'r', n || $4, now() - interval '1 minute', $3, now(), now()
+       destination_chain_key, destination_currency, destination_address, refund_address, refund_owner, deposit_address, next_poll_at, poll_seconds, created_at, updated_at)
+     select gen_random_uuid(), $1, 'test', 'sandbox', 'Route', 'active', 'ethereum', 'USDC', 'base', 'USDC', n || $4, 'r', 'organisation', n || $4, now() - interval '1 minute', $3, now(), now()
        from generate_series(1, $2::int) n`,
     [await foundOrganisation(service.runtime), count, pollSeconds, newId()],
   )

@@ -23,8 +23,8 @@ async function writeRoute(
   const id = newId()
   await db.query(
     `insert into payment_routes (id, organisation_id, environment, provider, name, status, origin_chain_key, origin_currency, destination_chain_key,
-       destination_currency, destination_address, refund_address, deposit_address, next_poll_at, poll_seconds, created_at, updated_at)
-     values ($1, $2, $6, 'sandbox', 'Route', 'active', $5, 'USDC', 'base', 'USDC', $4, $4, $3, now(), 15, now(), now())`,
+       destination_currency, destination_address, refund_address, refund_owner, deposit_address, next_poll_at, poll_seconds, created_at, updated_at)
+     values ($1, $2, $6, 'sandbox', 'Route', 'active', $5, 'USDC', 'base', 'USDC', $4, $4, 'organisation', $3, now(), 15, now(), now())`,
     [id, organisationId, address, destination, network, environment],
   )
   return { id, organisationId, address }
@@ -37,8 +37,8 @@ async function writeDeposit(
 ): Promise<{ request: string; hash: string }> {
   await db.query(
     `insert into payment_route_deposits (id, organisation_id, environment, provider, payment_route_id, route_name, relay_request_id, status, origin_chain_key,
-       origin_currency, destination_chain_key, destination_currency, destination_address, deposit_tx_hash, relay_updated_at, created_at, updated_at)
-     values ($1, $2, 'test', 'sandbox', $3, 'Route', $4, 'pending', 'ethereum', 'USDC', 'base', 'USDC', 'x', $5, now(), now(), now())`,
+       origin_currency, destination_chain_key, destination_currency, destination_address, refund_address, refund_owner, deposit_tx_hash, relay_updated_at, created_at, updated_at)
+     values ($1, $2, 'test', 'sandbox', $3, 'Route', $4, 'pending', 'ethereum', 'USDC', 'base', 'USDC', 'x', 'x', 'organisation', $5, now(), now(), now())`,
     [newId(), organisationId, route, request, hash],
   )
   return { request, hash }

@@ -7,13 +7,13 @@ const at = new Date('2026-01-31T12:00:00.000Z')
 const session = (more: Partial<SessionColumns> = {}) =>
   ({
     ...{ title: 'Consulting', invoiceNumber: 7, currency: 'USDC', destinationCurrency: 'USDC', status: 'processing' },
-    ...{ amount: 25_000_000n, receivedAmount: 0n, paidOver: false, paidTwice: false, refundTo: null },
+    ...{ amount: 25_000_000n, receivedAmount: 0n, paidOver: false, paidTwice: false },
     ...more,
   }) as SessionColumns
 const payment = (more: Partial<StoredPayment> = {}): StoredPayment => ({
   ...{ id: '1', networkKey: 'ethereum', currency: 'USDC', amount: '25000000', amountUsd: null, returned: '0' },
   ...{ delivered: '25000000', deliveredUsd: null, fees: '0', status: 'completed', txHash: null, failureReason: null },
-  ...{ receivedAt: at.toISOString(), requested: true, counts: true, late: false },
+  ...{ receivedAt: at.toISOString(), requested: true, counts: true, inTime: true, late: false },
   ...more,
 })
 const whole = { status: 'paid', receivedAmount: 25_000_000n }

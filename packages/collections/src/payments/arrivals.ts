@@ -102,14 +102,13 @@ function floorOf(session: SessionRow, { id, method, sent, credited }: Arrival, t
   const { amount, targetAmount: target, guaranteedAmount, paymentPolicy, bankAccounts } = session
   if (method === 'bank_transfer') {
     const account = bankAccounts.find((each) => each.id === id)
-    const promised = BigInt(account?.promised ?? 0)
-    return account
-      ? deliveryFloor(
-          (sent * promised) / BigInt(account.amount),
-          { target: promised, guaranteed: null },
-          tolerancePercent,
-        )
-      : 0n
+    if (!account) return 0n
+    const promised = BigInt(account.promised)
+    return deliveryFloor(
+      (sent * promised) / BigInt(account.amount),
+      { target: promised, guaranteed: null },
+      tolerancePercent,
+    )
   }
   // Of what is too much, the provider of an exact amount delivers nothing.
   const filled = paymentPolicy.mismatch === 'return' && credited > amount ? amount : credited
@@ -128,8 +127,8 @@ function paymentOf(
   // A provider may leave out the time at first: until it is known, the time of the first report stands for it.
   const told = arrival.receivedAt.toISOString()
   const receivedAt = before && before.receivedAt < told ? before.receivedAt : told
-  const wasInTime = before ? (before.inTime ?? before.counts) : false
-  const inTime = wasInTime || ((!before || receivedAt < before.receivedAt) && countsAt(session, new Date(receivedAt)))
+  const inTime =
+    before?.inTime || ((!before || receivedAt < before.receivedAt) && countsAt(session, new Date(receivedAt)))
   const counts = requested && inTime
   const late = counts && new Date(receivedAt) > session.endsAt
   const delivery = byDelivery(session, arrival, late, tolerancePercent)

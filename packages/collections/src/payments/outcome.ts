@@ -37,7 +37,7 @@ export function fieldsOf(session: SessionRow, payments: readonly StoredPayment[]
       (payment) => isRefundHeld(payment) || isShort(payment) || (payment.status === 'failed' && !payment.settled),
     ),
     pendingSince: oldest(payments.filter(({ status }) => status === 'pending')),
-    refundTo: payments.findLast(({ status }) => status === 'refunded')?.refundTo ?? session.refundTo ?? null,
+    refundTo: payments.findLast(({ status }) => status === 'refunded')?.refundTo ?? session.refundTo,
   }
 }
 export type Fields = ReturnType<typeof fieldsOf>

@@ -70,17 +70,6 @@ export function totalsOf(lines: z.output<typeof NewItems>, asset: Asset, roundin
 /** The category of a line that names none: a rate above 0 is that of the standard category (EN 16931: S, whatever the rate). */
 const impliedCategory = (taxPercent: number): TaxCategory | null => (taxPercent > 0 ? 'standard' : null)
 
-/** A line as it is stored: those of earlier versions say nothing of categories. */
-export type StoredItem = Omit<Item, 'taxCategory' | 'taxExemptionReason'> &
-  Partial<Pick<Item, 'taxCategory' | 'taxExemptionReason'>>
-
-/** A line with all of its fields. */
-export const itemOf = (stored: StoredItem): Item => ({
-  ...stored,
-  taxCategory: stored.taxCategory ?? impliedCategory(stored.taxPercent),
-  taxExemptionReason: stored.taxExemptionReason ?? null,
-})
-
 /** The tax of a category and a rate (BG-23 of EN 16931), in hundredths of the currency of the price. */
 export interface Tax<Category> {
   readonly category: Category

@@ -1,8 +1,7 @@
 import type { BrandFields } from '@payments/branding'
 import type { Environment, Metadata } from '@payments/kernel'
 import type { RefundTo } from '@payments/routes'
-import type { EmbedConfig } from './fields.ts'
-import type { StoredItem } from './items.ts'
+import type { EmbedConfig, Item } from './fields.ts'
 import type { PaymentPolicy } from './policy.ts'
 import type { AskedPrice, HeldPrice } from './prices.ts'
 
@@ -21,7 +20,7 @@ export interface CollectionColumns {
   readonly pricing?: AskedPrice | null
   readonly subtotal?: bigint | null
   readonly tax?: bigint | null
-  readonly items: readonly StoredItem[]
+  readonly items: readonly Item[]
   readonly invoiceNumber?: number | null
   readonly currency: string
   readonly destinationChainKey: string
@@ -102,8 +101,8 @@ export interface StoredAccount {
   readonly expiresAt: string
   /** What `amount` counts for, in the currency of the session. */
   readonly worth: string
-  /** What the provider delivers for `amount`, in the currency of the collection. Absent in rows of earlier versions. */
-  readonly promised?: string
+  /** What the provider delivers for `amount`, in the currency of the collection. */
+  readonly promised: string
 }
 
 /** A payment as its provider reports it: a deposit to the session's address, or a bank transfer. Amounts are minor units of `currency`. */
@@ -168,8 +167,8 @@ export interface StoredPayment {
   readonly requested: boolean
   /** Changes the session's status: it arrived before the session ended, or within the grace time. */
   readonly counts: boolean
-  /** It was received in time for that, whatever it was. Absent in rows of earlier versions: then `counts` says it. */
-  readonly inTime?: boolean
+  /** It was received in time for that, whatever it was. */
+  readonly inTime: boolean
   /** Where a refund goes; once refunded, where it went. */
   readonly refundTo?: RefundTo | null
   /** How often it became something else after it had ended. */
@@ -219,7 +218,7 @@ export interface SessionColumns {
   readonly failureReason?: string | null
   readonly payerEmail?: string | null
   readonly refundAddress?: string | null
-  readonly refundTo?: RefundTo | null
+  readonly refundTo: RefundTo
   readonly locale: string
   readonly firstPaymentAt?: Date | null
   readonly expiresAt: Date

@@ -54,7 +54,7 @@ export function holdsDatabase({ data, directory }: Cluster): boolean {
 
 const hasEntries = (path: string): boolean => existsSync(path) && readdirSync(path).length > 0
 
-/** Removes other users' access to the data, the passwords and the log, which earlier versions and restored backups may have left. */
+/** Removes other users' access to the data, the passwords and the log, which a restored backup may have left. */
 export function makePrivate({ data, credentials, log, directory }: Cluster): void {
   orUnusable(directory, () => {
     restrict(data, 0o700)

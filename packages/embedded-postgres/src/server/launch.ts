@@ -68,7 +68,7 @@ export async function launch({ cluster, settings, signal }: Launch, port: number
   }
 }
 
-/** Opens the log for appending and removes other users' access, which an earlier version may have left. */
+/** Opens the log for appending and removes other users' access, which a restored backup may have left. */
 function openLog(log: string): { descriptor: number; size: number } {
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants
   const descriptor = openSync(log, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 export interface Postmaster {
   readonly pid: number
   readonly port: number
-  /** The folder of its socket; empty for a server that an earlier version started without one. */
+  /** The folder of its socket; empty for a server that was started without one. */
   readonly sockets: string
   /** True if it was already running: an earlier process or another running service started it. */
   readonly found: boolean

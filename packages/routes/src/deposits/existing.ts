@@ -140,7 +140,6 @@ function returnEffect({ returnedAmount: stored }: StoredDeposit, report: Deposit
   return stored == null ? 'return' : 'contradicts'
 }
 
-/** Rows of earlier versions may have no amount. */
 const hasSameAmounts = (stored: StoredDeposit, { origin, originAmount, destinationAmount }: DepositReport): boolean =>
   stored.originCurrency === origin.currency &&
   stored.originAmount === originAmount &&

@@ -54,7 +54,7 @@ export const toHiddenDeposit = (row: DepositRow, report: Partial<DepositReport>)
   returnFailed: report.returnFailed ?? false,
   txHash: row.depositTxHash ?? null,
   failureReason: (row.failureReason ?? null) as HiddenDeposit['failureReason'],
-  refundTo: row.refundAddress && row.refundOwner ? { address: row.refundAddress, owner: row.refundOwner } : null,
+  refundTo: { address: row.refundAddress, owner: row.refundOwner },
   settled: !!row.settledAt,
   receivedAt: report.receivedAt && report.receivedAt < row.createdAt ? report.receivedAt : row.createdAt,
 })

@@ -309,7 +309,7 @@ async function schedule(unit: UnitOfWork, route: RouteRow, changed: boolean): Pr
 }
 
 function createDeposit(unit: UnitOfWork, route: RouteRow, report: DepositReport): DepositRow {
-  const refundTo = refundOfRoute(unit, route)
+  const refundTo = refundOfRoute(route)
   return createResource(unit, machineOf(route), {
     id: newId(),
     organisationId: route.organisationId,

@@ -47,16 +47,11 @@ export function configuredRefund(
 const isSame = (type: NetworkType, a: string, b: string | null): boolean =>
   b !== null && (type === 'evm' ? a.toLowerCase() === b.toLowerCase() : a === b)
 
-/** Where refunds of a route go. Routes of earlier versions do not say whose address that is. */
-export function refundOfRoute(
-  context: Pick<QueryContext, 'runtime' | 'actor'>,
-  { refundAddress: address, refundOwner, originChainKey, hidden }: RouteRow,
-): RefundTo {
-  if (refundOwner) return { address, owner: refundOwner }
-  const type = networkOf(originChainKey)?.type ?? 'evm'
-  if (isSame(type, address, ofService(context)[type])) return { address, owner: 'service' }
-  return { address, owner: hidden ? 'payer' : 'organisation' }
-}
+/** Where refunds of a route go. */
+export const refundOfRoute = ({ refundAddress: address, refundOwner: owner }: RouteRow): RefundTo => ({
+  address,
+  owner,
+})
 
 /** Whose address a refund really went to, where the provider names another one than that of the route. */
 export function usedRefund(
@@ -64,7 +59,7 @@ export function usedRefund(
   route: RouteRow,
   used: string | null | undefined,
 ): RefundTo {
-  const own = refundOfRoute(context, route)
+  const own = refundOfRoute(route)
   const type = networkOf(route.originChainKey)?.type ?? 'evm'
   if (!used || isSame(type, used, own.address)) return own
   return { address: used, owner: isSame(type, used, ofService(context)[type]) ? 'service' : 'payer' }

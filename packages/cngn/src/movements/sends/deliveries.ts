@@ -16,9 +16,7 @@ export async function pollDelivery(
 ): Promise<void> {
   const context = queryContext(runtime, system(organisationId, environment))
   const row = await findTransfer(context, 'convert', id)
-  // Rows of earlier versions: there was one.
-  const converter = row.converter ?? runtime.providers.bound(convertOutProvider, environment)[0]?.name ?? ''
-  const provider = runtime.providers.of(convertOutProvider, { provider: converter, environment })
+  const provider = runtime.providers.of(convertOutProvider, { provider: row.converter ?? '', environment })
   const report = await aboutObject(row, () =>
     provider.report({
       networkKey: row.receiveNetworkKey ?? '',

@@ -1,7 +1,7 @@
 import type { CollectionRow } from '../../entity.ts'
 import { invoiceNumberText } from '../../present.ts'
 import type { Item, TaxCategory } from '../../terms/fields.ts'
-import { itemOf, taxesOf } from '../../terms/items.ts'
+import { taxesOf } from '../../terms/items.ts'
 import { inCents, type Price, toCents } from '../../terms/prices.ts'
 import type { Customer, Seller } from '../../terms/rows.ts'
 import type { WrittenInvoice } from './parties.ts'
@@ -46,7 +46,7 @@ export function structuredData({ invoice, parties }: Pick<WrittenInvoice, 'invoi
   const complete = {
     number: invoiceNumberText(invoice.invoiceNumber),
     price: invoice.pricing,
-    items: invoice.items.map(itemOf),
+    items: invoice.items,
     seller: parties.seller,
     customer: parties.customer,
   } as Complete
@@ -54,7 +54,7 @@ export function structuredData({ invoice, parties }: Pick<WrittenInvoice, 'invoi
 }
 
 function missingOf(invoice: CollectionRow, { seller, customer }: WrittenInvoice['parties']): Record<string, string> {
-  const items = invoice.items.map(itemOf)
+  const { items } = invoice
   const missing: Record<string, string> = {}
   if (!invoice.invoiceNumber) missing.number = 'A preview has none'
   if (invoice.status === 'void') missing.status = 'A void invoice asks for nothing'

@@ -4,7 +4,7 @@ import type { CollectionRow } from '../../entity.ts'
 import { isPayable } from '../../payer/payer.ts'
 import { askedText, decimal, invoiceNumberText, NUMBER_TO_COME } from '../../present.ts'
 import type { TaxCategory } from '../../terms/fields.ts'
-import { itemOf, taxesOf } from '../../terms/items.ts'
+import { taxesOf } from '../../terms/items.ts'
 import { inCents, toCents } from '../../terms/prices.ts'
 import type { Seller } from '../../terms/rows.ts'
 import { FACTUR_X_FILE, structuredData, TEST_NOTE } from './facturx.ts'
@@ -109,7 +109,7 @@ const UNTAXED: Readonly<Record<Exclude<TaxCategory, 'standard'>, string>> = {
 
 /** A line for each category and rate of the tax, with what it is on. */
 function taxLines({ items }: CollectionRow, currency: string): string[] {
-  return taxesOf(items.map(itemOf)).map(({ category, percent, base, tax, reasons }) => {
+  return taxesOf(items).map(({ category, percent, base, tax, reasons }) => {
     const name = category === null || category === 'standard' ? `Tax ${percent} %` : UNTAXED[category]
     const why = reasons.length > 0 ? ` (${reasons.join('; ')})` : ''
     return `${name}${why}: ${inCents(tax)} ${currency} on ${inCents(base)} ${currency}`
