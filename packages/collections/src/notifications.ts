@@ -1,3 +1,4 @@
+import { amountText } from '@payments/kernel'
 import type { DeclaredNotification } from '@payments/platform'
 
 /** A session whose time is over with a part of its amount. What payments change is told with them: see `notices.ts`. */
@@ -8,7 +9,7 @@ const incomplete: DeclaredNotification = ({ data, previousStatus, entry }) =>
         type: 'money.received',
         title: 'Incomplete payment',
         body: () =>
-          `A checkout session ended with ${entry?.amount} of ${data.amount} ${data.currency} paid. What was paid is delivered to you.`,
+          `A checkout session ended with ${amountText(entry)} of ${data.amount} ${data.currency} paid. What was paid is delivered to you.`,
       }
     : undefined
 

@@ -6,13 +6,19 @@ export interface LedgerEntry {
   readonly customerId: string | null
   /** Descriptive text: network, symbol, address. */
   readonly destination: string
-  /** Decimal text with its symbol: `"12.5 USDC"`. */
-  readonly amount: string
+  /** Decimal text; null while it is not known. {@link amountText} shows both. */
+  readonly amount: string | null
+  /** Symbol of the amount. */
+  readonly currency: string
   readonly amountUsd: string | null
   readonly receipt: Record<string, unknown>
   /** When the transaction began, where that is later than the object's creation. */
   readonly createdAt?: Date
 }
+
+/** The amount of an entry with its symbol, as people read it: `"12.5 USDC"`; `"0 USDC"` while it is not known, and nothing without an entry. */
+export const amountText = (entry: Pick<LedgerEntry, 'amount' | 'currency'> | undefined): string =>
+  entry ? `${entry.amount ?? '0'} ${entry.currency}` : ''
 
 /** A resource was created or changed its status. Events, ledger entries and notifications are derived from it. */
 export interface Change extends Tenant {

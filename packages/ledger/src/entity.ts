@@ -39,10 +39,12 @@ export const TransactionEntity = defineEntity({
     customerId: p.uuid().nullable(),
     status: p.text(),
     destination: p.text(),
-    amount: p.text(),
+    /** Decimal; null while it is not known, as of a token that this service does not know. */
+    amount: p.text().columnType('numeric').nullable(),
+    currency: p.text(),
     amountUsd: p.text().nullable(),
     receipt: p.json(),
-    /** When it first had a status that is a success for its kind; null before, and for those that had it before this column. */
+    /** When it first had a status that is a success for its kind; null before. */
     succeededAt: p.datetime(3).nullable(),
     ...times(),
   },

@@ -6,6 +6,7 @@ export interface Recorded {
   readonly id?: string
   readonly kind?: string
   readonly status?: string
+  /** With its symbol; the symbol alone where the amount is not known. */
   readonly amount?: string
   readonly createdAt?: Date
   /** When it changes. */
@@ -27,7 +28,9 @@ export const record = (
       createdAt = new Date(),
       at = new Date(),
     } of changes) {
-      const entry = { kind, customerId: null, destination: 'Solana USDC x', amount, amountUsd: null, receipt: {} }
+      const [, number = null, currency = ''] = /^(?:(\S*) )?(.*)$/.exec(amount) ?? []
+      const written = { amount: number, currency, amountUsd: null }
+      const entry = { kind, customerId: null, destination: 'Solana USDC x', ...written, receipt: {} }
       // As of an object that may have been recorded before.
       const change = { organisationId, environment, type: '', resourceId: id, status, previousStatus: status, data: {} }
       await unit.record({ ...change, createdAt, at, entry })

@@ -347,7 +347,8 @@ function depositEntry(row: DepositRow): LedgerEntry {
     kind: 'payment_route',
     customerId: row.customerId ?? null,
     destination: `${network} ${row.destinationCurrency} ${row.destinationAddress}`,
-    amount: `${origin.amount ?? '0'} ${origin.symbol}`,
+    amount: origin.amount,
+    currency: origin.symbol,
     amountUsd: row.originAmountUsd ?? null,
     receipt,
   }

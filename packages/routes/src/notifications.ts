@@ -1,3 +1,4 @@
+import { amountText } from '@payments/kernel'
 import type { DeclaredNotification } from '@payments/platform'
 import type { RefundTo } from './refund-owners.ts'
 
@@ -36,8 +37,8 @@ const told =
         title: 'Deposit corrected',
         body: ({ entry }) =>
           previousStatus === status
-            ? `A deposit to a payment route is now recorded with other amounts: ${entry?.amount} received.`
-            : `A deposit of ${entry?.amount} to a payment route is now recorded as ${RECORDED[status]}; it was recorded as ${RECORDED[previousStatus ?? ''] ?? previousStatus}.`,
+            ? `A deposit to a payment route is now recorded with other amounts: ${amountText(entry)} received.`
+            : `A deposit of ${amountText(entry)} to a payment route is now recorded as ${RECORDED[status]}; it was recorded as ${RECORDED[previousStatus ?? ''] ?? previousStatus}.`,
       }
     if (previousStatus !== status) return typeof otherwise === 'function' ? otherwise(change) : otherwise
     const { symbol } = (data.origin ?? {}) as { symbol?: string }
@@ -47,7 +48,7 @@ const told =
           type: 'money.returned',
           title: 'Refund passed on',
           body: ({ entry }) =>
-            `${data.refundedAmount ? `${data.refundedAmount} ${symbol}` : entry?.amount} of a deposit to a payment route that had come back to this service was passed on to you or the payer.`,
+            `${data.refundedAmount ? `${data.refundedAmount} ${symbol}` : amountText(entry)} of a deposit to a payment route that had come back to this service was passed on to you or the payer.`,
         }
       : undefined
   }
@@ -59,14 +60,14 @@ export const notifications: Readonly<Record<string, Readonly<Record<string, Decl
       resource,
       type: 'money.received',
       title: 'Money received',
-      body: ({ entry }) => `${entry?.amount} arrived through a payment route.`,
+      body: ({ entry }) => `${amountText(entry)} arrived through a payment route.`,
     }),
     refunded: told({
       resource,
       type: 'money.returned',
       title: 'Money returned',
       body: ({ entry, data }) =>
-        `A deposit of ${entry?.amount} to a payment route could not be delivered and ${wentTo(data)}`,
+        `A deposit of ${amountText(entry)} to a payment route could not be delivered and ${wentTo(data)}`,
     }),
     failed: told(({ data }) =>
       data.failureReason === 'deposit_not_confirmed'
@@ -83,8 +84,8 @@ export const notifications: Readonly<Record<string, Readonly<Record<string, Decl
             title: 'Money neither delivered nor returned',
             body: ({ entry }) =>
               data.failureReason === 'provider_blocked'
-                ? `The provider holds a deposit of ${entry?.amount} to a payment route for a compliance review. Please contact support.`
-                : `A deposit of ${entry?.amount} to a payment route is stuck with the provider. Please contact support.`,
+                ? `The provider holds a deposit of ${amountText(entry)} to a payment route for a compliance review. Please contact support.`
+                : `A deposit of ${amountText(entry)} to a payment route is stuck with the provider. Please contact support.`,
           },
     ),
   },

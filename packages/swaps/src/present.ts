@@ -1,4 +1,4 @@
-import { isoTime, type LedgerEntry, networkOf, toDecimal, withSymbol } from '@payments/kernel'
+import { isoTime, type LedgerEntry, networkOf, toDecimal } from '@payments/kernel'
 import type { z } from 'zod'
 import { assetIn, NETWORK } from './currencies.ts'
 import { rateOf } from './provider/rate.ts'
@@ -108,7 +108,8 @@ export function swapEntry(row: SwapColumns): LedgerEntry {
     kind: 'swap',
     customerId: row.customerId ?? null,
     destination: `${networkOf(NETWORK)?.name} ${row.toCurrency} ${row.destinationAddress}`,
-    amount: withSymbol(row.amount, assetIn(row.fromCurrency)),
+    amount: given(row.amount),
+    currency: row.fromCurrency,
     amountUsd: dollars(row),
     receipt,
   }

@@ -14,8 +14,8 @@ async function busyMerchant(): Promise<Merchant> {
   const merchant = await newMerchant(service)
   const owner = await connected(service)
   await owner.query(
-    `insert into transactions (id, organisation_id, environment, kind, status, destination, amount, receipt, created_at, updated_at)
-     select gen_random_uuid(), $1, 'test', 'swap', 'completed', repeat('destination ', 60), '1 USDC', '{}', now(), now() from generate_series(1, ${ROWS})`,
+    `insert into transactions (id, organisation_id, environment, kind, status, destination, amount, currency, receipt, created_at, updated_at)
+     select gen_random_uuid(), $1, 'test', 'swap', 'completed', repeat('destination ', 60), 1, 'USDC', '{}', now(), now() from generate_series(1, ${ROWS})`,
     [merchant.organisationId],
   )
   await owner.end()

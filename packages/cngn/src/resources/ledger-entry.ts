@@ -101,7 +101,8 @@ export function entryOf(row: TransferRow): LedgerEntry {
     kind,
     customerId: row.customerId,
     destination,
-    amount: `${decimal(row.amount ?? 0n, symbol)} ${symbol}`,
+    amount: decimal(row.amount ?? 0n, symbol),
+    currency: symbol,
     amountUsd: stablecoin && stablecoin !== CNGN ? decimal(worth ?? 0n, stablecoin) : null,
     receipt: {
       type: kind,

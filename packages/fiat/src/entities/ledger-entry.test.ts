@@ -1,3 +1,4 @@
+import { amountText } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { OfframpReceipt, OnrampReceipt } from '../receipt.ts'
 import { offrampMachine, onrampMachine } from '../states.ts'
@@ -42,13 +43,13 @@ test('the list says what moved, once something has: of an offramp without its fe
   const naira = { sourceCurrency: 'NGN', destinationCurrency: 'USDC', amount: 25_000_000n, fee: 0n }
   const onramp = { ...row, ...naira, status: 'processing', convertedAmount: 1n, paymentAmount: 25_000_000n }
   const listed = (received: bigint | null) =>
-    onrampEntry({ ...onramp, receivedAmount: received } as unknown as OnrampRow).amount
+    amountText(onrampEntry({ ...onramp, receivedAmount: received } as unknown as OnrampRow))
   expect([listed(null), listed(22_000_000n)]).toEqual(['250000 NGN', '220000 NGN'])
   const usdc = { sourceCurrency: 'USDC', destinationCurrency: 'NGN', amount: 25_000_000n, depositAmount: 25_125_000n }
   const offramp = { ...row, ...usdc, fee: 125_000n, status: 'processing', convertedAmount: 1n }
   const sold = (received: bigint | null) => {
-    const { amount, amountUsd } = offrampEntry({ ...offramp, receivedAmount: received } as unknown as OfframpRow)
-    return [amount, amountUsd]
+    const entry = offrampEntry({ ...offramp, receivedAmount: received } as unknown as OfframpRow)
+    return [amountText(entry), entry.amountUsd]
   }
   expect([sold(null), sold(25_125_000n), sold(20_125_000n)]).toEqual([
     ['25 USDC', '25'],

@@ -73,7 +73,8 @@ export function offrampEntry(row: OfframpRow): LedgerEntry {
     kind: 'offramp',
     customerId: row.customerId ?? null,
     destination: `${row.bankName} ${masked(row.accountNumber)}`,
-    amount: `${decimal(moved, row.sourceCurrency)} ${row.sourceCurrency}`,
+    amount: decimal(moved, row.sourceCurrency),
+    currency: row.sourceCurrency,
     amountUsd: dollars(moved, row.sourceCurrency),
     receipt,
   }
@@ -101,7 +102,8 @@ export function onrampEntry(row: OnrampRow): LedgerEntry {
     kind: 'onramp',
     customerId: row.customerId ?? null,
     destination: `${network} ${row.destinationCurrency} ${row.destinationAddress}`,
-    amount: `${decimal(movedOf(row), row.sourceCurrency)} ${row.sourceCurrency}`,
+    amount: decimal(movedOf(row), row.sourceCurrency),
+    currency: row.sourceCurrency,
     amountUsd: dollars(row.convertedAmount, row.destinationCurrency),
     receipt,
   }

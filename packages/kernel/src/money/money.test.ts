@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ServiceError } from '../errors.ts'
 import { requestedAmount } from '../inputs/inputs.ts'
-import { Amount, AmountError, assets, toDecimal, toMinor, withSymbol } from './money.ts'
+import { Amount, AmountError, assets, toDecimal, toMinor } from './money.ts'
 
 const anyAsset = fc.constantFrom(...Object.values(assets))
 
@@ -88,9 +88,9 @@ test('an amount has at most 12 digits and 18 decimals', () => {
   expect(toDecimal(BigInt(`${digits}${decimals}`), assets.ETH)).toBe(`${digits}.${decimals}`)
 })
 
-test('an amount is shown in its shortest form with the symbol of its asset', () => {
-  expect(withSymbol(12_500_000n, assets.USDC)).toBe('12.5 USDC')
-  expect(withSymbol(1n, assets.ETH)).toBe('0.000000000000000001 ETH')
+test('an amount is shown in its shortest form, and an asset is named by its symbol', () => {
+  expect(toDecimal(12_500_000n, assets.USDC)).toBe('12.5')
+  expect(toDecimal(1n, assets.ETH)).toBe('0.000000000000000001')
   expect(Object.entries(assets).filter(([name, { symbol }]) => name !== symbol)).toEqual([])
 })
 

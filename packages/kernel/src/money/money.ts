@@ -79,6 +79,3 @@ export function toDecimal(units: bigint, { decimals }: Asset): string {
   const fraction = digits.slice(point).replace(TRAILING_ZEROS, '')
   return `${units < 0n ? '-' : ''}${digits.slice(0, point)}${fraction && `.${fraction}`}`
 }
-
-/** An amount with its symbol, as the list of transactions shows it: `"12.5 USDC"`. */
-export const withSymbol = (units: bigint, asset: Asset): string => `${toDecimal(units, asset)} ${asset.symbol}`

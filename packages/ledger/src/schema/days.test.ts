@@ -37,7 +37,15 @@ const anyChange = (id: string): Recorded => ({
   id,
   kind: 'swap',
   status: pick(['awaiting_deposit', 'swapping', 'completed', 'failed']),
-  amount: pick(['0 USDC', '0.000001 USDC', '12.5 USDC', '12345678901234567890.123456789012345678 ETH', '7.25 EURC']),
+  amount: pick([
+    'USDC',
+    '-1.5 USDC',
+    '0 USDC',
+    '0.000001 USDC',
+    '12.5 USDC',
+    '12345678901234567890.123456789012345678 ETH',
+    '7.25 EURC',
+  ]),
   createdAt: new Date(Date.UTC(2026, 0, 1 + (Number.parseInt(id.slice(-2), 16) % 5), 23, 59, 59, 999)),
 })
 
@@ -63,17 +71,17 @@ test('a transaction counts on the day (UTC) of its creation, and takes its amoun
   expect(await days(organisationId, 'live')).toEqual({ '2026-03-01 swap USDC completed': '1 9' })
 })
 
-test('an amount that cannot be read is no reason to refuse a transaction', async () => {
+test('every amount counts: none, negative, not known yet, and with a symbol of any length', async () => {
   const organisationId = await foundOrganisation(service.runtime)
   const createdAt = new Date('2026-03-01T00:00:00Z')
-  const amounts = ['', 'many USDC', '5', '-3 USDC', '1e9 USDC', `4 ${'X'.repeat(5000)}`, '6 Wrapped Ether']
+  const amounts = ['USDC', '0 USDC', '-3 USDC', '1000000000 USDC', `4 ${'X'.repeat(5000)}`, '6 Wrapped Ether']
   await record(
     service.runtime,
     { organisationId },
     amounts.map((amount) => ({ amount, createdAt })),
   )
   expect(await days(organisationId)).toEqual({
-    '2026-03-01 swap  completed': '5 0',
+    '2026-03-01 swap USDC completed': '4 999999997',
     [`2026-03-01 swap ${'X'.repeat(40)} completed`]: '1 4',
     '2026-03-01 swap Wrapped Ether completed': '1 6',
   })
@@ -142,8 +150,8 @@ test('writers of one day, kind, asset and status never wait for each other, and 
     // All are open when the last one writes.
     for (const db of writers)
       await db.query(
-        `insert into transactions (id, organisation_id, environment, kind, status, destination, amount, receipt, created_at, updated_at)
-         values ($1, $2, 'test', 'swap', 'completed', '', '0.1 USDC', '{}', '2026-03-01T12:00:00Z', now())`,
+        `insert into transactions (id, organisation_id, environment, kind, status, destination, amount, currency, receipt, created_at, updated_at)
+         values ($1, $2, 'test', 'swap', 'completed', '', 0.1, 'USDC', '{}', '2026-03-01T12:00:00Z', now())`,
         [newId(), organisationId],
       )
     for (const db of writers) await db.query('commit')

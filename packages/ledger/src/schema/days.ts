@@ -1,13 +1,9 @@
 import type { Sums } from './sums.ts'
 
-/**
- * SQL: what each transaction of `from` adds to its day. The list has an amount with its symbol (`12.5 USDC`): what is neither counts with
- * no amount of no asset, because no summary may refuse a transaction.
- */
+/** SQL: what each transaction of `from` adds to its day. No summary may refuse a transaction, however long its symbol is. */
 const transactions = (from: string, sign: '' | '-' = ''): string =>
   `select organisation_id, environment, (created_at at time zone 'UTC')::date as day, kind,
-          coalesce(left(substring(amount from '^[0-9]+(?:[.][0-9]+)? (.+)$'), 40), '') as asset, status, ${sign}1 as count,
-          ${sign}coalesce(substring(amount from '^([0-9]+(?:[.][0-9]+)?) .')::numeric, 0) as amount
+          left(currency, 40) as asset, status, ${sign}1 as count, ${sign}coalesce(amount, 0) as amount
      from ${from}`
 
 /** Number and amount of the transactions of each day (UTC, of their creation) by kind, asset and status. */

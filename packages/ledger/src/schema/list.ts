@@ -6,11 +6,14 @@ export const ADDRESS = "left(split_part(destination, ' ', -1), 100)"
 /** The index by which transactions to an address are found. A destination never changes, so that updates of a row need not touch it. */
 export const toAddress = `transactions (organisation_id, environment, (${ADDRESS}), created_at desc, id desc)`
 
-/** SQL: the number of an amount with its symbol. */
-export const UNITS = "substring(amount from '^[0-9]+(?:[.][0-9]+)?')::numeric"
+/** SQL: the amount of a transaction of the list `t`. One that is not known counts as none, and is found as such. */
+export const UNITS = 'coalesce(t.amount, 0)'
+
+/** SQL: that amount with its symbol, as the kernel's `amountText`. */
+export const AMOUNT_TEXT = `${UNITS} || ' ' || t.currency`
 
 /** The index by which amounts of a range are found. */
-export const byAmount = `transactions (organisation_id, environment, (${UNITS}))`
+export const byAmount = `transactions (organisation_id, environment, (${UNITS.replace('t.', '')}))`
 
 /** The numbers of an organisation's transactions, and of each customer's. */
 export const countedTransactions: Counted = { scopes: ["''", 'customer_id::text'] }
@@ -26,7 +29,8 @@ export const list: readonly string[] = [
     customer_id uuid,
     status text not null,
     destination text not null,
-    amount text not null,
+    amount numeric,
+    currency text not null,
     amount_usd text,
     receipt jsonb not null,
     succeeded_at timestamptz(3),
@@ -41,7 +45,7 @@ export const list: readonly string[] = [
   'create index transactions_of_customer on transactions (organisation_id, environment, customer_id, created_at desc, id desc) where customer_id is not null',
   `create index transactions_to_address on transactions
     (organisation_id, environment, (left(split_part(destination, ' ', -1), 100)), created_at desc, id desc)`,
-  `create index transactions_by_amount on transactions (organisation_id, environment, (substring(amount from '^[0-9]+(?:[.][0-9]+)?')::numeric))`,
+  'create index transactions_by_amount on transactions (organisation_id, environment, (coalesce(amount, 0)))',
   // A counted row is never deleted and never changes its owner.
   `create trigger transactions_kept before delete or truncate on transactions for each statement execute function refuse_change()`,
   `create trigger transactions_owner before update of id, organisation_id, environment, customer_id on transactions

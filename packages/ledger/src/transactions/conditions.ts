@@ -37,16 +37,15 @@ export async function conditionsOf(context: QueryContext, filters: TransactionFi
   }
   if (kinds) parts.push(`t.kind = any (${value(kinds)}::text[])`)
   if (statuses) parts.push(`t.status = any (${value(statuses)}::text[])`)
-  if (assets) parts.push(`substring(t.amount from '^[0-9.]+ (.+)$') = any (${value(assets)}::text[])`)
+  if (assets) parts.push(`t.currency = any (${value(assets)}::text[])`)
   if (networks) {
     const keys = `${value(networks)}::text[]`
     const legs = ['origin', 'source', 'destination'].map((leg) => `t.receipt #>> '{${leg},network}' = any (${keys})`)
     parts.push(`(${legs.join(' or ')})`)
   }
   if (customerId) parts.push(`t.customer_id = ${value(customerId)}::uuid`)
-  const units = UNITS.replace('amount', 't.amount')
-  if (amountFrom) parts.push(`${units} >= ${value(amountFrom)}::numeric`)
-  if (amountTo) parts.push(`${units} <= ${value(amountTo)}::numeric`)
+  if (amountFrom) parts.push(`${UNITS} >= ${value(amountFrom)}::numeric`)
+  if (amountTo) parts.push(`${UNITS} <= ${value(amountTo)}::numeric`)
   if (from) parts.push(`t.created_at >= ${value(from)}::timestamptz`)
   if (to) parts.push(`t.created_at < ${value(to)}::timestamptz`)
   return { sql: parts.join(' and '), values }

@@ -11,8 +11,8 @@ async function insertTransactions(
   destination = 'Base USDC',
 ): Promise<void> {
   await of.runtime.pool.query(
-    `insert into transactions (id, organisation_id, environment, kind, status, destination, amount, amount_usd, receipt, created_at, updated_at)
-     select gen_random_uuid(), $1, 'test', 'payment_route', 'completed', $3, '12.5 USDC', '12.5', '{}',
+    `insert into transactions (id, organisation_id, environment, kind, status, destination, amount, currency, amount_usd, receipt, created_at, updated_at)
+     select gen_random_uuid(), $1, 'test', 'payment_route', 'completed', $3, 12.5, 'USDC', '12.5', '{}',
             timestamptz '2026-01-01 12:00:00Z' + make_interval(secs => n), now() from generate_series(1, $2::int) n`,
     [organisationId, count, destination],
   )

@@ -1,5 +1,6 @@
 import { joinCustomerName } from '@payments/customers'
 import { type ExportSource, exportedTime } from '@payments/platform'
+import { AMOUNT_TEXT } from '../schema/list.ts'
 
 /** The unified list as CSV. Amounts are decimal text. */
 export const transactionsExport: ExportSource = {
@@ -13,7 +14,7 @@ export const transactionsExport: ExportSource = {
     customerId: 't.customer_id',
     customerName: 'c.name',
     destination: 't.destination',
-    amount: 't.amount',
+    amount: AMOUNT_TEXT,
     amountUsd: 't.amount_usd',
     createdAt: exportedTime('t.created_at'),
   },

@@ -1,6 +1,7 @@
 import { newId } from '@payments/kernel'
 import { beforeAll, expect, test } from 'vitest'
 import { connected, type Merchant, newMerchant, signedIn, useService } from '#testing'
+import { record } from '../../test/record.ts'
 
 const service = useService({ worker: true })
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
@@ -31,8 +32,8 @@ async function insert(
     const id = newId()
     made.push(id)
     await owner.query(
-      `insert into transactions (id, organisation_id, environment, kind, status, customer_id, destination, amount, receipt, created_at, updated_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now())`,
+      `insert into transactions (id, organisation_id, environment, kind, status, customer_id, destination, amount, currency, receipt, created_at, updated_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now())`,
       [
         ...[
           id,
@@ -42,7 +43,7 @@ async function insert(
           row.status ?? 'completed',
           row.customerId ?? null,
         ],
-        ...[row.destination ?? `Base USDC ${WALLET}`, row.amount ?? '12.5 USDC'],
+        ...[row.destination ?? `Base USDC ${WALLET}`, ...(row.amount ?? '12.5 USDC').split(' ')],
         ...[{ origin: { network: row.network ?? 'base' } }, new Date(newest - index * 60_000)],
       ],
     )
@@ -92,6 +93,31 @@ test('each filter narrows the list, several together to what fits all of them, a
   expect(await numbers({ ...yesterday, kinds: ['onramp'] })).toEqual(await numbers(yesterday))
   const all = await search(merchant, {})
   expect([all.total, all.transactions.length]).toEqual([64, 50])
+})
+
+test('a transaction is found by its amount and asset however it is written: negative, not known yet, and of a token with spaces', async () => {
+  const of = await newMerchant(service)
+  const [owed, unknown, token, small] = [newId(), newId(), newId(), newId()]
+  await record(service.runtime, of, [
+    { id: owed, amount: '-0.075 USDC' },
+    { id: unknown, amount: 'USDC' },
+    { id: token, amount: '5 Wrapped Ether 2.0' },
+    { id: small, amount: '0.000000000000000001 ETH' },
+  ])
+  const found = async (body: object) => (await search(of, body)).transactions.map(({ id }) => id).toSorted()
+  expect(await found({ assets: ['USDC'] })).toEqual([owed, unknown].toSorted())
+  expect(await found({ assets: ['USDC'], amountTo: '1' })).toEqual([owed, unknown].toSorted())
+  expect(await found({ amountFrom: '0', amountTo: '0.1' })).toEqual([unknown, small].toSorted())
+  expect(await found({ assets: ['Wrapped Ether 2.0'], amountFrom: '5' })).toEqual([token])
+  const { transactions } = (await of.call('GET /v1/transactions')).body.data
+  expect(
+    Object.fromEntries(transactions.map((each: { id: string; amount: string }) => [each.id, each.amount])),
+  ).toEqual({
+    [owed]: '-0.075 USDC',
+    [unknown]: '0 USDC',
+    [token]: '5 Wrapped Ether 2.0',
+    [small]: '0.000000000000000001 ETH',
+  })
 })
 
 test('pages follow each other without a gap or a repetition, with and without filters, over the end of a day', async () => {

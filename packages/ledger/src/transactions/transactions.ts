@@ -1,5 +1,5 @@
 import { joinCustomerName } from '@payments/customers'
-import { isId, isoTime } from '@payments/kernel'
+import { amountText, isId, isoTime } from '@payments/kernel'
 import {
   countOf,
   listSqlOf,
@@ -28,7 +28,8 @@ export interface ListRow {
   customer_name: string | null
   status: string
   destination: string
-  amount: string
+  amount: string | null
+  currency: string
   amount_usd: string | null
   created_at: string
   receipt: Record<string, unknown>
@@ -51,6 +52,7 @@ export const transactionRecorder: Recorder = (change, runtime) => {
     status: change.status,
     destination: entry.destination,
     amount: entry.amount,
+    currency: entry.currency,
     amountUsd: entry.amountUsd,
     receipt: entry.receipt,
     succeededAt,
@@ -64,7 +66,7 @@ export const transactionRecorder: Recorder = (change, runtime) => {
 }
 
 const UPDATED = ` on conflict (organisation_id, environment, id) do update set status = excluded.status, destination = excluded.destination, amount = excluded.amount,
-  amount_usd = excluded.amount_usd, receipt = excluded.receipt,
+  currency = excluded.currency, amount_usd = excluded.amount_usd, receipt = excluded.receipt,
   succeeded_at = coalesce(transactions.succeeded_at, excluded.succeeded_at), updated_at = excluded.updated_at`
 
 /** The row, or its values for the entry that the object has. */
@@ -75,7 +77,7 @@ const orUpdated = ({ into: { key, text }, json }: NewRow): NewRow => ({
 
 /** The columns of the list, with the customer's name as it is now. */
 export const COLUMNS =
-  't.id, t.kind, t.customer_id, c.name as customer_name, t.status, t.destination, t.amount, t.amount_usd, t.receipt, t.created_at'
+  't.id, t.kind, t.customer_id, c.name as customer_name, t.status, t.destination, t.amount, t.currency, t.amount_usd, t.receipt, t.created_at'
 const columns = sql.raw(COLUMNS)
 
 /** A transaction as callers see it. */
@@ -86,7 +88,7 @@ export const presentTransaction = (row: ListRow): z.infer<typeof Transaction> =>
   customerName: row.customer_name ?? '',
   status: row.status,
   destination: row.destination,
-  amount: row.amount,
+  amount: amountText(row),
   amountUsd: row.amount_usd,
   createdAt: isoTime(new Date(row.created_at)),
   receipt: row.receipt,

@@ -148,8 +148,8 @@ conforms('retention', async () => {
 conforms('transactionsCap', async () => {
   const of = await newMerchant(service)
   await service.runtime.pool.query(
-    `insert into transactions (id, organisation_id, environment, kind, status, destination, amount, receipt, created_at, updated_at)
-     select gen_random_uuid(), $1, 'test', 'swap', 'completed', 'Solana USDC', '1 USDC', '{}', now() - make_interval(secs => n), now()
+    `insert into transactions (id, organisation_id, environment, kind, status, destination, amount, currency, receipt, created_at, updated_at)
+     select gen_random_uuid(), $1, 'test', 'swap', 'completed', 'Solana USDC', 1, 'USDC', '{}', now() - make_interval(secs => n), now()
        from generate_series(1, 203) n`,
     [of.organisationId],
   )

@@ -1,3 +1,4 @@
+import { amountText } from '@payments/kernel'
 import { domainsOf, type Resource, type Runtime } from '@payments/platform'
 
 type AnyRow = { readonly id: string; readonly status: string; readonly updatedAt: Date }
@@ -68,19 +69,25 @@ async function listProblems(
   rows: readonly AnyRow[],
 ): Promise<string[]> {
   if (!entry) return []
-  const { rows: listed } = await pool.query<{ id: string; kind: string; status: string; amount: string }>(
-    'select id, kind, status, amount from transactions where id = any($1)',
-    [rows.map(({ id }) => id)],
-  )
+  const { rows: listed } = await pool.query<{
+    id: string
+    kind: string
+    status: string
+    amount: string | null
+    currency: string
+  }>('select id, kind, status, amount::text as amount, currency from transactions where id = any($1)', [
+    rows.map(({ id }) => id),
+  ])
   const byId = new Map(listed.map((row) => [row.id, row]))
   return rows.flatMap((row) => {
     const expected = entry(row)
     const actual = byId.get(row.id)
     if (!expected) return []
     if (!actual) return `${machine.name} ${row.id} is not in the list of transactions`
-    const same = actual.kind === expected.kind && actual.status === row.status && actual.amount === expected.amount
+    const same =
+      actual.kind === expected.kind && actual.status === row.status && amountText(actual) === amountText(expected)
     return same
       ? []
-      : `${machine.name} ${row.id} is ${row.status} of ${expected.amount}, the list says ${actual.status} of ${actual.amount}`
+      : `${machine.name} ${row.id} is ${row.status} of ${amountText(expected)}, the list says ${actual.status} of ${amountText(actual)}`
   })
 }

@@ -151,8 +151,8 @@ describe('the list of transactions', () => {
   const id = newId()
   beforeEach(async () => {
     await tamper(
-      `insert into transactions (id, organisation_id, environment, kind, status, destination, amount, receipt, created_at, updated_at)
-       values ($1, $2, 'test', 'swap', 'completed', '', '', '{"amount": "7"}', now(), now())`,
+      `insert into transactions (id, organisation_id, environment, kind, status, destination, currency, receipt, created_at, updated_at)
+       values ($1, $2, 'test', 'swap', 'completed', '', 'USDC', '{"amount": "7"}', now(), now())`,
       [id, organisationId],
     )
   })

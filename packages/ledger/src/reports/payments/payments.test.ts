@@ -118,8 +118,8 @@ test('a period with more transactions than a document has is refused with the re
   const merchant = await newMerchant(service)
   const customerId = await newCustomer(merchant, 'Many')
   await service.runtime.pool.query(
-    `insert into transactions (id, organisation_id, environment, kind, customer_id, status, destination, amount, amount_usd, receipt, created_at, updated_at)
-     select gen_random_uuid(), $1, 'test', 'cngn_payin', $2, 'completed', 'Base USDC', '12.5 cNGN', null, '{}', now(), now() from generate_series(1, 501)`,
+    `insert into transactions (id, organisation_id, environment, kind, customer_id, status, destination, amount, currency, amount_usd, receipt, created_at, updated_at)
+     select gen_random_uuid(), $1, 'test', 'cngn_payin', $2, 'completed', 'Base USDC', 12.5, 'cNGN', null, '{}', now(), now() from generate_series(1, 501)`,
     [merchant.organisationId, customerId],
   )
   const refused = await merchant.call(`GET /v1/customers/${customerId}/payments`)

@@ -64,8 +64,7 @@ export async function paymentsOf(
 }
 
 function shown(row: Row, line: StatementLine | undefined): Payment {
-  const { id, kind, status, createdAt, amount } = presentTransaction(row)
-  const [number = '', asset = ''] = amount.split(' ')
+  const { id, kind, status, createdAt } = presentTransaction(row)
   const fees = Object.entries(row.fees).map(([symbol, units]) => ({
     asset: symbol,
     amount: toDecimal(BigInt(units), assets[symbol as AssetSymbol]),
@@ -77,8 +76,8 @@ function shown(row: Row, line: StatementLine | undefined): Payment {
     status,
     number: line?.number || null,
     title: line?.title || null,
-    amount: number,
-    asset,
+    amount: row.amount ?? '0',
+    asset: row.currency,
     fees,
     returned: (line?.returned ?? []).filter((each) => each.amount !== '0').map((each) => ({ ...each })),
   }
