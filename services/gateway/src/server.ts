@@ -129,6 +129,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
       ...(code ? { 'error.type': code } : {}),
     })
     if (ctx.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+    const { actor, resourceId } = ctx.state
     const logged = loggedRequest(ctx, { id, requestId, route, seconds, code, failed: failedBody })
     if (logged) process.requestLog.record(logged)
     ctx.state.log.info(
@@ -137,6 +138,9 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
         path: loggable(ctx.path),
         status: ctx.status,
         ms: Math.round(seconds * 1e4) / 10,
+        ...(actor && actor.kind !== 'anonymous' ? { organisationId: actor.organisationId } : {}),
+        ...(actor?.keyId ? { keyId: actor.keyId } : {}),
+        ...(resourceId ? { resourceId } : {}),
         ...(code ? { error: code } : {}),
       },
       'request completed',

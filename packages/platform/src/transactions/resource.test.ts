@@ -202,3 +202,22 @@ test('a row of another tenant, an unknown id and a malformed id are missing; a f
   expect(row.status).toBe('disabled')
   expect((await other.run((unit) => locked(unit, wide, id, missing))).status).toBe('disabled')
 })
+
+test('each change of a status is one line of the log once it is committed: object, from, to, cause; nothing of what is rolled back', async () => {
+  const { of, id, organisationId, run, create } = await newResource()
+  const lines = () =>
+    service.logs.map((line) => JSON.parse(line)).filter((line) => line.msg === 'status changed' && line.id === id)
+  await create()
+  await expect(
+    run(async (unit) => {
+      await move(unit, of, id, 'disable', missing)
+      throw new Error('rolled back')
+    }),
+  ).rejects.toThrow('rolled back')
+  await run((unit) => move(unit, of, id, 'disable', missing))
+  const common = { object: 'webhook_endpoints', id, organisationId, environment: 'test' }
+  expect(lines()).toEqual([
+    expect.objectContaining({ ...common, from: null, to: 'enabled', cause: 'create' }),
+    expect.objectContaining({ ...common, from: 'enabled', to: 'disabled', cause: 'disable' }),
+  ])
+})

@@ -54,6 +54,7 @@ export function createResource<R extends Row, S extends string, E extends string
   const row = { ...values, status: of.machine.initial, createdAt: at, updatedAt: at } as unknown as R
   unit.insert(of.entity, row as never)
   record(unit, of, row, null, at)
+  logChange(unit, of, row, null, 'create')
   return row
 }
 
@@ -89,7 +90,21 @@ export async function move<R extends Row, S extends string, E extends string>(
   }
   const seconds = (at.getTime() - row.updatedAt.getTime()) / 1000
   unit.afterCommit(() => histograms.statuses.observe(labels, seconds))
+  logChange(unit, of, moved, previous, event)
   return { row: moved, outcome: 'moved' }
+}
+
+/** One line for each change of a status that is committed; of a request, with its id. `cause` is the event of the state table. */
+function logChange(
+  unit: UnitOfWork,
+  of: Pick<Resource<Row>, 'table'>,
+  row: Row,
+  from: string | null,
+  cause: string,
+): void {
+  const { id, organisationId, environment, status } = row
+  const line = { object: of.table, id, organisationId, environment, from, to: status, cause }
+  unit.afterCommit(() => unit.log.info(line, 'status changed'))
 }
 
 /** Events of corrections alone begin so: an operator has recorded another outcome than the one that led to the state. */
