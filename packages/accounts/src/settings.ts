@@ -2,6 +2,9 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:cry
 import { daysSetting, defineSettings, listSetting, SettingsError } from '@payments/platform'
 import { z } from 'zod'
 
+/** `address` or `Name <address>`, as every mail server reads it. */
+const SENDER = /^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/
+
 /** Settings of sign-in, tokens and email. */
 export const accountsSettings = defineSettings(
   {
@@ -9,7 +12,11 @@ export const accountsSettings = defineSettings(
       .url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' })
       .optional()
       .describe('Mail server; unset: files in DATA_DIR/mail. Required in production, where `smtp://` needs STARTTLS'),
-    MAIL_FROM: z.string().min(3).default('Payments <payments@localhost>').describe('Sender of every email'),
+    MAIL_FROM: z
+      .string()
+      .regex(SENDER, 'must be an address like payments@example.com or Payments <payments@example.com>')
+      .default('Payments <payments@localhost>')
+      .describe('Sender of every email'),
     OPERATOR_EMAILS: listSetting
       .pipe(z.array(z.email('must be email addresses').toLowerCase()))
       .default([])

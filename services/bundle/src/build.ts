@@ -122,7 +122,9 @@ function copyAssets(folder: string): void {
   const { name, version, license, type } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const { engines } = JSON.parse(readFileSync(join(root, 'services/bundle/package.json'), 'utf8'))
   const manifest = { name, version, license, type, private: true, engines, bin: { payments: 'bin/payments' } }
-  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  // The one beside what it reads says which version runs.
+  for (const place of [folder, files])
+    writeFileSync(join(place, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 }
 
 /** Renames what was built to the digest of its sources, then replaces the stamp: a process that starts in between finds a complete artefact. */

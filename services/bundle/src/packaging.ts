@@ -29,6 +29,9 @@ export async function createPackage(out: string, name?: string): Promise<Package
   const version = name ?? own
   const folder = join(out, `payments-${version}`)
   cpSync(await build(), folder, { recursive: true })
+  const commit = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
+  const manifest = join(folder, 'files/package.json')
+  writeFileSync(manifest, `${JSON.stringify({ ...JSON.parse(readFileSync(manifest, 'utf8')), commit }, null, 2)}\n`)
   const listed = execFileSync('git', ['ls-files', '-z', '--', ...PARTS], { cwd: root, encoding: 'utf8' })
   for (const file of listed.split('\0').filter((each) => each !== '' && !LEFT_OUT.test(each))) {
     mkdirSync(dirname(join(folder, file)), { recursive: true })

@@ -8,27 +8,26 @@ import { assets as scripts } from '@payments/pay'
 import {
   checkFingerprints,
   createLog,
-  hasTimeouts,
-  isTransactionPooler,
   type Log,
   listensOn,
   migrate,
   openRestore,
   ownsTables,
   pendingMigrations,
-  ping,
   platformSettings,
   publicUrl,
-  SESSION_STATEMENTS,
   type Settings,
   type SqlExecutor,
   surviveLostConnections,
 } from '@payments/platform'
 import { adapters } from './adapters.ts'
+import { addressProblems, listenProblem } from './internal/checks.ts'
 import { createMetrics } from './internal/metrics.ts'
+import { release } from './internal/release.ts'
 import { releaseMemory } from './internal/release-memory.ts'
 import { internalServer } from './internal/server.ts'
 import { startTracing } from './internal/tracing.ts'
+import { waitingFor } from './internal/waiting.ts'
 import { gateway } from './server.ts'
 import { gatewaySettings } from './settings.ts'
 
@@ -46,17 +45,7 @@ interface Urls {
 async function database(settings: Settings, log: Log, onLost: (error: Error) => void): Promise<Urls> {
   const { DATABASE_URL, DATABASE_OWNER_URL, DATABASE_DIRECT_URL } = platformSettings.from(settings)
   if (DATABASE_URL) {
-    for (const [name, url] of Object.entries({ DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_OWNER_URL })) {
-      if (url === undefined) continue
-      await ping(url).catch((error: Error) => {
-        throw new StartError(`${name}: the database cannot be reached (${error.message})`)
-      })
-      const mayBePooler = name === 'DATABASE_URL' && DATABASE_DIRECT_URL !== undefined
-      if (!mayBePooler && (await isTransactionPooler(url)))
-        throw new StartError(
-          `${name}: a pooler in transaction mode answers, which loses LISTEN and advisory locks. Put PostgreSQL's own address into ${name === 'DATABASE_URL' ? 'DATABASE_DIRECT_URL' : name}`,
-        )
-    }
+    for await (const { message } of addressProblems(settings)) throw new StartError(message)
     return {
       owner: DATABASE_OWNER_URL ?? DATABASE_DIRECT_URL ?? DATABASE_URL,
       service: DATABASE_URL,
@@ -102,17 +91,6 @@ async function requireRestrictedRole(settings: Settings, { service, embedded }: 
   log.warn('the role of DATABASE_URL owns the tables: the database does not protect the journal from it')
 }
 
-/**
- * Refuses a pooler whose connections have no timeouts: it ignores the options that the service sends with a connection, so one
- * statement that hangs would keep a connection for ever.
- */
-async function requireTimeouts(settings: Settings, { service }: Urls): Promise<void> {
-  if (!platformSettings.from(settings).DATABASE_DIRECT_URL || (await hasTimeouts(service))) return
-  throw new StartError(
-    `DATABASE_URL: the pooler gives connections without timeouts. In PgBouncer, set connect_query='${SESSION_STATEMENTS}' for the database`,
-  )
-}
-
 /** Refuses to serve without what payers and merchants load: the first of them would find a page that does nothing. */
 function requireScripts(): void {
   try {
@@ -140,15 +118,7 @@ const RESTORED = {
 
 function listen(server: Server, port: number, host: string, setting: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(
-        new StartError(
-          error.code === 'EADDRINUSE'
-            ? `${setting}: port ${port} is already in use`
-            : `${setting}: cannot listen on ${host}:${port} (${error.message})`,
-        ),
-      )
-    })
+    server.once('error', (error) => reject(new StartError(listenProblem(setting, port, host, error).message)))
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
   })
 }
@@ -180,12 +150,21 @@ async function main(): Promise<void> {
   /** A step that hangs must not keep the process running. The limit leaves time for requests, jobs and the database. */
   const limitStop = () =>
     setTimeout(() => process.exit(1), (SHUTDOWN_DELAY_SECONDS + 2 * SHUTDOWN_SECONDS + 5) * 1000).unref()
-  const exit = (code: number) => {
-    limitStop()
-    // A start in progress is completed first, so that everything that it started is stopped.
-    void started.then(stop, stop).then(() => process.exit(code))
+  const migrations = everyDomain.flatMap(({ data }) => data?.migrations ?? []).map(({ name }) => name)
+  const facts = {
+    ...{ ...release, node: process.versions.node, role: PROCESS_ROLE },
+    ...{ migrations: migrations.length, newestMigration: migrations.toSorted().at(-1) },
   }
-  process.on('SIGINT', () => exit(0)).on('SIGTERM', () => exit(0))
+  const exit = (code: number, signal: string) => {
+    limitStop()
+    log.info({ signal }, 'process stopping')
+    // A start in progress is completed first, so that everything that it started is stopped.
+    void started.then(stop, stop).then(() => {
+      log.info({ ...facts, seconds: Math.round(performance.now() / 1000) }, 'process ended')
+      process.exit(code)
+    })
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => exit(0, signal))
 
   const isStopping = () => stopping !== undefined
   const start = async () => {
@@ -196,14 +175,15 @@ async function main(): Promise<void> {
     const stopTracing = await startTracing(settings)
     if (stopTracing) stops.push(stopTracing)
     if (PROCESS_ROLE !== 'worker') requireScripts()
-    const urls = await database(settings, log, (error) => {
+    const lost = (error: Error) => {
       process.stderr.write(`${error.message}\n`)
       process.exit(1)
-    })
+    }
+    const urls = await waitingFor('the database', log, () => database(settings, log, lost))
     if (urls.embedded) stops.push(urls.embedded.stop)
-    if (await mayMigrate(settings, urls)) await migrate(urls.owner, urls.service, everyDomain, log)
+    if (await mayMigrate(settings, urls))
+      await waitingFor('the migration', log, () => migrate(urls.owner, urls.service, everyDomain, log))
     await requireRestrictedRole(settings, urls, log)
-    await requireTimeouts(settings, urls)
     const live = (await Promise.all(adapters.map((adapter) => adapter.bindings(settings)))).flat()
     const own = await composeProcess(settings, urls.service, { log, live })
     stops.push(own.stop)
@@ -224,6 +204,7 @@ async function main(): Promise<void> {
       })
     }
     if (PROCESS_ROLE !== 'gateway') await own.startWorker()
+    log.info({ ...facts, seconds: Math.round(performance.now() / 1000) }, 'process started')
     printStartMessage(settings)
   }
   started = start()

@@ -77,6 +77,35 @@ test('the same commit makes the same archive, whose digest is beside it', async 
   await expect(createPackage(join(out, 'again'))).rejects.toThrow('exists already')
 }, 120_000)
 
+test('the package knows its commit, and a process says it with its version: in its first and last line, on the internal port and in a metric', async () => {
+  const commit = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  expect(JSON.parse(readFileSync(join(made.folder, 'files/package.json'), 'utf8'))).toMatchObject({ version, commit })
+  const [port, internal] = [String(await freePort()), String(await freePort())]
+  const settings = sharedSettings(
+    { dataDir: service.dataDir, ...service.database },
+    { PROCESS_ROLE: 'gateway', PORT: port, INTERNAL_PORT: internal, NODE_COMPILE_CACHE: '', LOG_LEVEL: 'info' },
+  )
+  const lines: string[] = []
+  const running = await launchGateway(settings, made.folder, (line) => void lines.push(line))
+  onTestFinished(() => running.stop())
+  const health = await fetch(`http://127.0.0.1:${internal}/health`)
+  expect(await health.json()).toMatchObject({ status: 'ok', version, commit })
+  const metrics = await (await fetch(`http://127.0.0.1:${internal}/metrics`)).text()
+  expect(metrics).toContain(`payments_build_info{version="${version}",commit="${commit}",`)
+  await running.stop()
+  const said = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
+  const facts = {
+    version,
+    commit,
+    role: 'gateway',
+    migrations: expect.any(Number),
+    newestMigration: expect.any(String),
+  }
+  for (const msg of ['process started', 'process ended'])
+    expect(said.filter((line) => line.msg === msg)).toEqual([expect.objectContaining(facts)])
+})
+
 test('a process runs from the package in production, with its pages and scripts, and writes nothing there', async () => {
   const own = service.runtime.settings as unknown as Record<string, string>
   const [marker, port] = [join(out, 'marker'), String(await freePort())]

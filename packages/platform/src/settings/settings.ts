@@ -296,6 +296,7 @@ export const platformSettings = defineSettings(
     BASE_URL: z
       .url({ protocol: /^https?$/ })
       .transform((url) => url.replace(/\/+$/, ''))
+      .refine((url) => !url.endsWith('/v1'), 'must be without /v1, which the service adds')
       .optional()
       .describe('Public address without `/v1`; default `http://HOST:PORT`, required in production'),
     IDEMPOTENCY_RETENTION_HOURS: z.coerce

@@ -14,6 +14,7 @@ import {
 import { threadMetrics } from '@payments/threads'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Streams } from '../http/connections/streams.ts'
+import { release } from './release.ts'
 
 export interface Metrics {
   readonly registry: Registry
@@ -38,6 +39,15 @@ export function createMetrics(runtime: Runtime): Metrics {
     registers: [registry],
   })
   for (const own of [...Object.values(histograms), ...Object.values(threadMetrics)]) registry.registerMetric(own)
+  new Gauge({
+    name: 'payments_build_info',
+    help: 'Always 1, with the version that runs',
+    labelNames: ['version', 'commit', 'node'] as const,
+    registers: [registry],
+    collect() {
+      this.set({ ...release, node: process.versions.node }, 1)
+    },
+  })
   new Gauge({
     name: 'database_problem',
     help: '1 while the database does not serve this process, by reason',

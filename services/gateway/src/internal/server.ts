@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { databaseProblem, domainsOf, type Runtime } from '@payments/platform'
 import type { Metrics } from './metrics.ts'
+import { release } from './release.ts'
 
 /** Written by `npm run derive`. */
 const RELIABILITY = new URL('../../../../docs/derived/reliability.json', import.meta.url)
@@ -36,7 +37,7 @@ const STARTING = json(503, { status: 'unavailable', problem: 'starting' })
 
 /**
  * The internal server, which merchants cannot reach: `GET /metrics` for Prometheus; `GET /livez`, 200 while the process
- * runs, its start included; `GET /readyz`, 503 while the process starts or stops, its public port is not open, or the database is
+ * runs, its start included; `GET /health`, the same with version and commit; `GET /readyz`, 503 while the process starts or stops, its public port is not open, or the database is
  * unreachable, read-only, out of space or out of connections; `GET /proof`, what is promised, how it is tested and the figures
  * last measured (`docs/reliability.md`), with the latest result of each domain's check of its own records.
  */
@@ -61,6 +62,8 @@ export function internalServer(isStopping: () => boolean = () => false): Interna
   }
   const answerTo = async (path: string): Promise<Answer | undefined> => {
     if (path === '/livez') return json(200, { status: 'ok' })
+    if (path === '/health')
+      return json(200, { status: 'ok', ...release, node: process.versions.node, pid: process.pid })
     const answer = answers[path]
     return answer && (serving ? answer(serving) : STARTING)
   }

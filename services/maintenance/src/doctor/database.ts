@@ -1,12 +1,10 @@
 import {
   type Diagnosis,
   diagnose,
-  hasTimeouts,
   isTransactionPooler,
   ownsTables,
   pendingMigrations,
   platformSettings,
-  SESSION_STATEMENTS,
   type Settings,
 } from '@payments/platform'
 import type { Pool } from 'pg'
@@ -24,7 +22,7 @@ export async function diagnoseDatabase(
   settings: Settings,
   { pool, ownerUrl, serviceUrl }: CommandDatabase,
 ): Promise<Diagnosis[]> {
-  const { DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_ALLOW_OWNER } = platformSettings.from(settings)
+  const { DATABASE_URL, DATABASE_ALLOW_OWNER } = platformSettings.from(settings)
   const one = async <T>(sql: string): Promise<T> => (await pool.query(sql)).rows[0] as T
   return Promise.all([
     diagnose('database: version', async () => {
@@ -89,18 +87,7 @@ export async function diagnoseDatabase(
     diagnose('database: pooler', async () => {
       if (!DATABASE_URL) return { status: 'skipped', message: 'The embedded database has none' }
       if (!(await isTransactionPooler(DATABASE_URL))) return 'Connections are made to the server itself'
-      if (!DATABASE_DIRECT_URL)
-        return {
-          status: 'failed',
-          message: 'A pooler in transaction mode answers, which loses LISTEN and advisory locks',
-          action: "Put PostgreSQL's own address into DATABASE_DIRECT_URL",
-        }
-      if (await hasTimeouts(DATABASE_URL)) return 'A pooler in transaction mode, with DATABASE_DIRECT_URL past it'
-      return {
-        status: 'failed',
-        message: 'The pooler gives connections without timeouts',
-        action: `In PgBouncer, set connect_query='${SESSION_STATEMENTS}' for the database`,
-      }
+      return 'A pooler in transaction mode, with DATABASE_DIRECT_URL past it'
     }),
     diagnose('database: encryption of connections', async () => {
       const { ssl, local } = await one<{ ssl: boolean; local: boolean }>(
@@ -183,14 +170,16 @@ async function latency(pool: Pool) {
 }
 
 async function connections(settings: Settings, pool: Pool) {
-  const { DATABASE_POOL, DATABASE_WORKER_POOL } = platformSettings.from(settings)
+  const { DATABASE_POOL, DATABASE_WORKER_POOL, DATABASE_URL, DATABASE_DIRECT_URL } = platformSettings.from(settings)
+  const pooled = DATABASE_URL && DATABASE_DIRECT_URL ? await isTransactionPooler(DATABASE_URL) : false
   const { rows } = await pool.query<{ most: number; used: number }>(
     `select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most,
             (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used`,
   )
   const { most, used } = rows[0] as { most: number; used: number }
-  const each = DATABASE_POOL + DATABASE_WORKER_POOL + OTHER_CONNECTIONS
-  const message = `${used} of ${most} in use; one process takes up to ${each}, so ${Math.floor(most / each)} processes fit`
+  // Behind a pooler, the two pools take connections of the pooler, which has its own limit.
+  const each = OTHER_CONNECTIONS + (pooled ? 0 : DATABASE_POOL + DATABASE_WORKER_POOL)
+  const message = `${used} of ${most} in use; one process takes up to ${each}${pooled ? ' beside those of the pooler' : ''}, so ${Math.floor(most / each)} processes fit`
   if (each * 2 <= most) return message
   return {
     status: 'warning' as const,

@@ -1,4 +1,4 @@
-import { request } from 'node:http'
+import { createServer as createPlainServer, request } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { everyDomain } from '@payments/api'
@@ -202,3 +202,25 @@ test.runIf(hasTools('pg_ctlcluster', 'setpriv'))(
     expect(await read(primary)).toBe('warning')
   },
 )
+
+test('what a start refuses, the doctor finds too, in the same words: a port in use, a wrong password of any address, an address with /v1, a sender that is none', async () => {
+  const own = service.runtime.settings as unknown as Record<string, string>
+  const [port, internal] = [await freePort(), await freePort()]
+  const valid = {
+    ...{ DATA_DIR: service.dataDir, DATABASE_URL: service.database.serviceUrl, HOST: '127.0.0.1' },
+    ...{ PORT: String(port), INTERNAL_PORT: String(internal) },
+    ...{ SECRETS_KEY: own.SECRETS_KEY, JWT_PRIVATE_KEY: own.JWT_PRIVATE_KEY },
+  }
+  expect(statuses(await all(valid), 'start')).toEqual({ start: 'ok' })
+  const other = createPlainServer((_req, res) => res.end('another program')).listen(port, '127.0.0.1')
+  onTestFinished(() => void other.close())
+  const wrong = Object.assign(new URL(service.database.serviceUrl), { password: 'wrong' }).href
+  const faults = await all({ ...valid, DATABASE_DIRECT_URL: service.database.serviceUrl, DATABASE_OWNER_URL: wrong })
+  const found = faults.filter(({ check }) => check.startsWith('start'))
+  expect(found.map(({ status, message }) => [status, message])).toEqual([
+    ['failed', `PORT: port ${port} is already in use`],
+    ['failed', expect.stringMatching(/^DATABASE_OWNER_URL: the database cannot be reached \(.*password/)],
+  ])
+  const settings = await all({ ...valid, BASE_URL: 'https://payments.test/v1', MAIL_FROM: 'Payments' })
+  expect(statuses(settings, 'settings')).toEqual({ 'settings: BASE_URL': 'failed', 'settings: MAIL_FROM': 'failed' })
+})

@@ -1,3 +1,4 @@
+import { addressProblems, portProblems } from '@payments/gateway'
 import { type Diagnosis, diagnose, type LiveAdapter, type Settings } from '@payments/platform'
 import { withDatabase } from '../command.ts'
 import { diagnoseAddress } from './address.ts'
@@ -18,6 +19,7 @@ export async function examine(
   const { settings, found } = loadedSettings(env, adapters)
   if (!settings)
     return [...found, { check: 'everything else', status: 'skipped', message: 'The settings are not valid' }]
+  const start = await diagnoseStart(settings)
   let examined: Diagnosis[] | undefined
   const reached = await diagnose(
     'database',
@@ -33,7 +35,23 @@ export async function examine(
     },
     'Start it, and compare the URL with it',
   )
-  return [...found, reached, ...(examined ?? (await withoutDatabase(env, adapters, settings, mailTo)))]
+  return [...found, ...start, reached, ...(examined ?? (await withoutDatabase(env, adapters, settings, mailTo)))]
+}
+
+/** What a process that starts with these settings would refuse, by the same code. */
+async function diagnoseStart(settings: Settings): Promise<Diagnosis[]> {
+  const problems = await portProblems(settings)
+  for await (const problem of addressProblems(settings)) problems.push(problem)
+  if (problems.length === 0)
+    return [
+      { check: 'start', status: 'ok', message: 'The ports are free or its own; each address of the database answers' },
+    ]
+  return problems.map(({ setting, message }) => ({
+    check: `start: ${setting}`,
+    status: 'failed',
+    message,
+    action: 'A process with these settings does not start',
+  }))
 }
 
 async function withoutDatabase(
