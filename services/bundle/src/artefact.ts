@@ -33,22 +33,15 @@ export const threads: Readonly<Record<string, string>> = {
 
 /** Files and folders that sources read beside themselves. In the artefact they have the same paths, below `files`. */
 export const assets: readonly string[] = [
-  // What guides include.
-  ...['errors.md', 'failure-reasons.md', 'notifications.md', 'required-settings.md', 'wallets.md'].map(
-    (name) => `docs/derived/${name}`,
-  ),
-  // The documents of the API, which take half a second to derive.
-  'docs/derived/openapi.json',
-  'docs/derived/openapi-operators.json',
   'docs/derived/reliability.json',
-  'docs/guides',
-  'docs/verify',
+  'docs/guides/pay-page.png',
   'packages/collections/src/pay.css',
   'packages/design/src/tokens.css',
   'packages/sdk/dist',
   'services/cli/dist',
   'services/dashboard/dist',
   'services/gateway/assets',
+  'services/gateway/dist',
   'services/pay/dist',
 ]
 

@@ -31,6 +31,7 @@ import {
 } from './artefact.ts'
 import { type Located, located, missingFiles, unresolvedImports } from './check.ts'
 import { buildClients } from './clients.ts'
+import { buildDocs } from './docs.ts'
 import { isOwn, linesOf } from './maps.ts'
 import { installedPackages, notices } from './notices.ts'
 
@@ -46,6 +47,7 @@ export async function build(): Promise<string> {
   await buildPayPage()
   await buildDashboard()
   await buildClients()
+  await buildDocs()
   const present = current()
   if (present) return present
   const { rolldown } = await import('rolldown')

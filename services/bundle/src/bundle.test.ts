@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { artefact, assets, commands, current, filesOf, folderOf, places, programOf, type Stamp } from './artefact.ts'
 import { missingFiles, unresolvedImports } from './check.ts'
+import { writtenFrom } from './docs.ts'
 
 const stamp = () => JSON.parse(readFileSync(places.stamp, 'utf8')) as Stamp
 function temporaryFolder(): string {
@@ -25,14 +26,15 @@ test('the artefact is made of every source that a process loads, and of no test'
   expect(packages.filter((name) => /^(vite|vitest|rolldown|@payments\/.*)@/.test(name))).toEqual([])
 })
 
-test('a change of a source, a guide or a built page is a change of the artefact', () => {
+test('a change of a source, of a page of the documentation or of another built page is a change of the artefact', () => {
   const copy = temporaryFolder()
   const own = join(copy, 'services/bundle/src/artefact.ts')
   const found = () =>
     execFileSync(process.execPath, ['--eval', `import('${own}').then(({ current }) => console.log(current()))`], {
       encoding: 'utf8',
     }).trim()
-  for (const file of [...stamp().sources, ...assets.flatMap(filesOf), 'package.json', 'pnpm-lock.yaml']) {
+  const versions = ['package.json', 'pnpm-lock.yaml', 'services/bundle/package.json']
+  for (const file of [...stamp().sources, ...assets.flatMap(filesOf), ...versions]) {
     mkdirSync(dirname(join(copy, file)), { recursive: true })
     cpSync(join(places.root, file), join(copy, file))
   }
@@ -44,14 +46,27 @@ test('a change of a source, a guide or a built page is a change of the artefact'
   expect(found()).toBe('undefined')
   writeFileSync(programOf(folder), '')
   expect(found()).toBe(folder)
-  for (const file of ['packages/kernel/src/actor.ts', 'docs/guides/index.md', 'services/pay/dist/page.js']) {
+  for (const file of [
+    'packages/kernel/src/actor.ts',
+    'services/gateway/dist/index.json',
+    'services/pay/dist/page.js',
+  ]) {
     const text = readFileSync(join(copy, file))
     writeFileSync(join(copy, file), `${text} `)
     expect([file, found()]).toEqual([file, 'undefined'])
     writeFileSync(join(copy, file), text)
   }
-  writeFileSync(join(copy, 'docs/guides/another.md'), '# Another')
+  writeFileSync(join(copy, 'services/gateway/dist/another.br'), '')
   expect(found()).toBe('undefined')
+})
+
+test('the documentation is written again when a guide, an error, an operation or a client changes', () => {
+  for (const file of [
+    ...['docs/guides/index.md', 'docs/verify/verify.ts', 'docs/derived/openapi.json', 'packages/swaps/src/errors.ts'],
+    ...['packages/swaps/src/api/router.ts', 'services/gateway/src/docs/layout.ts', 'packages/sdk/dist/sources.txt'],
+  ])
+    expect(writtenFrom()).toContain(file)
+  expect(writtenFrom().filter((file) => /\.test\.|node_modules/.test(file))).toEqual([])
 })
 
 test('an import or a file that would not be found in the artefact ends the build, which names it', () => {

@@ -4,17 +4,14 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { tokens } from '@payments/design'
 import { assets as payAssets } from '@payments/pay'
-import type { Audience } from '../openapi/document.ts'
 import { errors } from '../operations/errors.ts'
 import type { Gateway } from '../operations/state.ts'
-import { guidePage } from './guides/guide-page.ts'
-import { DIRECTORY, guideMarkdown, guides } from './guides/guides.ts'
 import { DOCS_POLICY } from './layout.ts'
-import type { Interface } from './reference/described.ts'
+import { type StoredPage, storedPages } from './pages.ts'
 import { digestAddress, type StaticFile, sendCompressed, sendStatic, serveStatic, staticFile } from './static-files.ts'
-import { swaggerPage } from './swagger-page.ts'
 
 const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+const pictures = fileURLToPath(new URL('../../../../docs/guides/', import.meta.url))
 const own = fileURLToPath(new URL('../../assets/', import.meta.url))
 const ASSETS: Record<string, { directory: string; type: string }> = {
   'swagger-ui.css': { directory: swagger, type: 'text/css' },
@@ -22,7 +19,7 @@ const ASSETS: Record<string, { directory: string; type: string }> = {
   'guides.js': { directory: own, type: 'text/javascript' },
   'swagger.js': { directory: own, type: 'text/javascript' },
   'try-it.js': { directory: own, type: 'text/javascript' },
-  'pay-page.png': { directory: DIRECTORY, type: 'image/png' },
+  'pay-page.png': { directory: pictures, type: 'image/png' },
   'icon.svg': { directory: own, type: 'image/svg+xml' },
 }
 
@@ -35,55 +32,37 @@ export function mountDocs(router: Gateway, baseUrl: () => string): void {
     ctx.set('Content-Security-Policy', DOCS_POLICY)
     await next()
   })
-  for (const guide of guides()) {
-    serveStatic(router, guide.path, { type: 'text/html', content: () => guidePage(guide, baseUrl()) })
-    serveStatic(router, `${guide.path}.md`, { type: 'text/markdown', content: () => guideMarkdown(guide, baseUrl()) })
-  }
-  // What writes the documents is loaded with the first that is read: most processes serve none.
-  const document = (audience: Audience) => ({
-    type: 'application/json',
-    content: async () => JSON.stringify((await import('../openapi/derived.ts')).derivedDocument(audience)),
-  })
-  serveStatic(router, '/v1/openapi.json', document('merchants'))
-  serveStatic(router, '/docs/operators.json', document('operators'))
-  for (const [path, title, source] of [
-    ['/docs/swagger', 'Swagger UI', '/v1/openapi.json'],
-    ['/docs/swagger/operators', 'Swagger UI for operators', '/docs/operators.json'],
-  ] as const)
-    serveStatic(router, path, { type: 'text/html', content: () => swaggerPage(title, source) })
-  mountReference(router, '/docs/reference', 'merchants', baseUrl)
-  mountReference(router, '/docs/operators', 'operators', baseUrl)
+  const pages = storedPages(baseUrl)
+  for (const page of pages) if (!isOfReference(page.path)) serveStatic(router, page.path, page)
+  for (const root of REFERENCES) mountReference(router, root, pages)
   router.get('/docs/search', async (ctx) => {
     const { searchPage } = await import('./search.ts')
     await sendCompressed(ctx, searchPage(new URLSearchParams(ctx.querystring).get('q') ?? ''))
     ctx.type = 'text/html'
   })
-  serveStatic(router, '/llms.txt', {
-    type: 'text/plain',
-    content: async () => {
-      const [{ llmsText }, { derivedDocument }] = await Promise.all([
-        import('./llms.ts'),
-        import('../openapi/derived.ts'),
-      ])
-      return llmsText(derivedDocument('merchants'))
-    },
-  })
 }
 
-/**
- * Serves the pages of a reference: its index, each operation, its errors and events. A page is written when it is first read, and
- * an address without a page is a 404 like any other.
- */
-function mountReference(router: Gateway, root: Interface['root'], audience: Audience, baseUrl: () => string): void {
-  const written = new Map<string, Promise<StaticFile>>()
+const REFERENCES = ['/docs/reference', '/docs/operators']
+const isOfReference = (path: string): boolean => REFERENCES.some((root) => path === root || path.startsWith(`${root}/`))
+
+/** Serves the pages of a reference: its index, each operation, its errors and events. An address without a page is a 404 like any other. */
+function mountReference(router: Gateway, root: string, pages: readonly StoredPage[]): void {
+  const stored = new Map(pages.map((page) => [page.path, page]))
+  const read = new Map<string, Promise<StaticFile>>()
   router.get([root, `${root}/:name`], async (ctx) => {
     const { name = '' } = ctx.params as { name?: string }
-    const { referencePage } = await import('./reference/index.ts')
-    const page = written.get(name) ?? referencePage(audience, name, baseUrl())?.then(staticFile)
+    const path = name === '' ? root : `${root}/${name}`
+    const page = stored.get(path)
     if (!page) throw errors.not_found()
-    written.set(name, page)
-    await sendStatic(ctx, await page)
-    ctx.type = 'text/html'
+    const file =
+      read.get(path) ??
+      page.content().then(staticFile, (error: unknown) => {
+        read.delete(path)
+        throw error
+      })
+    read.set(path, file)
+    await sendStatic(ctx, await file)
+    ctx.type = page.type
     ctx.set('Cache-Control', 'no-cache')
   })
 }

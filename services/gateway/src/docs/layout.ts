@@ -1,5 +1,3 @@
-import { escapeHtml } from './highlight.ts'
-
 /** Everything comes from this service, and nothing inline is executed or applied. */
 export const DOCS_POLICY = [
   "default-src 'none'",
@@ -72,19 +70,8 @@ ${contents}
 export const header = (query = ''): string =>
   `<header class="top"><a class="home" href="/docs">Payments</a><form action="/docs/search" role="search"><input type="search" name="q" value="${escapeHtml(query)}" placeholder="Search" aria-label="Search the documentation" maxlength="100"></form><nav aria-label="Documentation"><a href="/docs">Guides</a><a href="/docs/reference">API reference</a><a href="/dashboard">Dashboard</a></nav></header>`
 
+/** Text as HTML. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
+
 /** Text with `code` in backticks, as HTML. */
 export const inline = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
-
-/** A block of code with its caption. */
-export const figure = (language: string, label: string, coloured: string): string =>
-  `<figure class="code ${language}"><figcaption><span>${label}</span></figcaption><pre tabindex="0"><code>${coloured}</code></pre></figure>`
-
-/** Blocks of code that do the same in several languages: the reader chooses one, and all are shown where there is no script. */
-export const tabs = (figures: readonly string[]): string => `<div class="tabs">${figures.join('\n')}</div>`
-
-/** The anchor of a heading, as GitHub makes it. */
-export const slug = (text: string): string =>
-  text
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N} _-]/gu, '')
-    .replaceAll(' ', '-')

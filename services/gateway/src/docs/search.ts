@@ -1,14 +1,7 @@
-import { everyError } from '../operations/errors.ts'
-import { navigation } from './guides/guide-page.ts'
-import { guides } from './guides/guides.ts'
-import { escapeHtml } from './highlight.ts'
-import { inline, layout, slug } from './layout.ts'
-import { describedInterface } from './reference/described.ts'
+import { escapeHtml, inline, layout } from './layout.ts'
+import { navigation, type SearchEntry, storedEntries } from './pages.ts'
 
-interface Entry {
-  readonly path: string
-  readonly title: string
-  readonly text: string
+interface Entry extends SearchEntry {
   /** Words of title and text, in lower case. */
   readonly words: ReadonlySet<string>
   readonly titleWords: ReadonlySet<string>
@@ -37,10 +30,10 @@ export function searchPage(query: string): string {
 }
 
 /** What has all words of the query, or words that begin with them; a word of the title counts more than one of the text. */
-export function search(query: string): readonly Pick<Entry, 'path' | 'title' | 'text'>[] {
+function search(query: string): readonly Pick<Entry, 'path' | 'title' | 'text'>[] {
   const terms = wordsOf(query.slice(0, 100))
   if (terms.length === 0) return []
-  built ??= entries()
+  built ??= storedEntries().map(entry)
   return (
     built
       .map((each) => ({ entry: each, scores: terms.map((term) => scoreOf(each, term)) }))
@@ -65,45 +58,12 @@ function scoreOf({ words, titleWords }: Entry, term: string): number {
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 
-function entry(path: string, title: string, text: string, more = ''): Entry {
+function entry(stored: SearchEntry): Entry {
+  const { title, text, more = '' } = stored
   const titleWords = wordsOf(title)
   return {
-    path,
-    title,
-    text,
+    ...stored,
     titleWords: new Set(titleWords),
     words: new Set([...titleWords, ...wordsOf(`${text} ${more}`)]),
   }
 }
-
-/** Sections of the guides, operations, events and errors of the merchants' reference. */
-function entries(): Entry[] {
-  const { root, operations, events } = describedInterface('merchants')
-  return [
-    ...guides().flatMap(({ path, title, source }) =>
-      source.split(/^(?=## )/m).map((section) => {
-        const [, heading] = section.match(/^## (.+)/) ?? []
-        const text = plain(section.replace(/^#+ .+/, ''))
-        return heading === undefined
-          ? entry(path, title, text)
-          : entry(`${path}#${slug(heading)}`, `${title}: ${heading}`, text)
-      }),
-    ),
-    ...operations.map(({ id, method, url, summary, description }) =>
-      entry(`${root}/${id}`, summary, `\`${method} ${url}\` ${description}`, id),
-    ),
-    ...events.map(({ type, description }) => entry(`${root}/events#${type}`, type, description)),
-    ...everyError().map(({ code, status, message }) =>
-      entry(`${root}/errors#${code}`, `${status} ${message}`, `\`${code}\``),
-    ),
-  ]
-}
-
-/** Markdown as one line of text, without code blocks and the addresses of links. */
-const plain = (markdown: string): string =>
-  markdown
-    .replace(/^```[\s\S]*?^```/gm, ' ')
-    .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
-    .replace(/[*|#]|-{3,}/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()

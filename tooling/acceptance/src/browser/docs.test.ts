@@ -1,4 +1,4 @@
-import { guides } from '@payments/gateway'
+import { guides } from '@payments/documentation'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumCommand, hasTools, newMerchant, useArtefact } from '#testing'

@@ -1,7 +1,7 @@
 // Writes a screenshot of every page of the documentation of a running service, for each device in light and dark:
 // `npm run screenshots [-- <part of a path>]`. BASE_URL names the service, http://127.0.0.1:4000 by default.
 
-import { guides } from '@payments/gateway'
+import { guides } from '@payments/documentation'
 import { chromiumCommand, hasTools } from '@payments/stand'
 import { startChromium } from './chromium.ts'
 import { type Device, devices, openWindow, schemes } from './page.ts'

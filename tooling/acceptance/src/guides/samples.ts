@@ -1,4 +1,4 @@
-import { type Guide, guideText, SAMPLE_ADDRESS } from '@payments/gateway'
+import { type Guide, guideText, SAMPLE_ADDRESS } from '@payments/documentation'
 import { Lexer } from 'marked'
 
 /** A block of code of a guide that a reader can run. */

@@ -1,14 +1,7 @@
 import { missing, statements } from '@payments/acceptance'
 import { everyDomain } from '@payments/api'
-import {
-  adapters,
-  everyError,
-  gatewayErrors,
-  gatewaySettings,
-  llmsText,
-  openApiDocument,
-  operations,
-} from '@payments/gateway'
+import { llmsText } from '@payments/documentation'
+import { adapters, everyError, gatewayErrors, gatewaySettings, openApiDocument, operations } from '@payments/gateway'
 import { errors as kernelErrors } from '@payments/kernel'
 import { wallets as walletFormats, walletLinks } from '@payments/pay-page'
 import {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { PageReply } from '@payments/platform'
+import { escapeHtml, layout } from '@payments/gateway'
 import type { Marked, Renderer, Tokens } from 'marked'
-import { escapeHtml, highlighter, LANGUAGES, tabLabel } from '../highlight.ts'
-import { DOCS_POLICY, figure, layout, slug, tabs } from '../layout.ts'
+import { highlighter, LANGUAGES, tabLabel } from '../highlight.ts'
+import { figure, slug, tabs } from '../parts.ts'
 import { DIRECTORY, type Guide, guides, guideText } from './guides.ts'
 import type { Translation } from './samples/index.ts'
 
@@ -21,14 +21,12 @@ export async function guidePage(guide: Guide, baseUrl: string): Promise<string> 
     title: guide.title,
     description: guide.summary,
     current: guide.path,
-    navigation: navigation(),
+    navigation: { label: 'Guides', items: all },
     sections,
     content: `${content}
 <nav class="neighbours" aria-label="Previous and next guide">${link(all[position - 1], 'prev', 'Previous')}${link(all[position + 1], 'next', 'Next')}</nav>`,
   })
 }
-
-export const navigation = () => ({ label: 'Guides', items: guides() })
 
 /** Blocks of code that follow one another and have a file name each are one program in several languages. */
 const withTabs = (html: string): string =>
@@ -36,34 +34,6 @@ const withTabs = (html: string): string =>
     /(?:<figure class="code \w+"><figcaption><span>\w+ <span class="file">[\s\S]*?<\/figure>\n){2,}/g,
     (blocks) => tabs(blocks.split(/(?<=<\/figure>)\n/).filter(Boolean)),
   )
-
-/** A page that says why there is none, with the way to the documentation. */
-export const errorPage = ({
-  status,
-  message,
-  retryAfter,
-}: {
-  readonly status: number
-  readonly message: string
-  readonly retryAfter: number | undefined
-}): PageReply => ({
-  type: 'text/html',
-  headers: { 'Content-Security-Policy': DOCS_POLICY },
-  body: layout({
-    title: message,
-    description: message,
-    current: '',
-    navigation: navigation(),
-    content: `<h1>${escapeHtml(message)}</h1>
-<p>${adviceOf(status, retryAfter)}, or start from the <a href="/docs">documentation</a>.</p>`,
-  }),
-})
-
-function adviceOf(status: number, retryAfter: number | undefined): string {
-  if (retryAfter !== undefined) return `Try again in ${retryAfter} seconds`
-  if (status >= 500) return 'Try again in a minute'
-  return status === 403 ? 'Open the address with https://' : 'Check the address'
-}
 
 /** The translations of the shell samples of a page, in their order. What writes them is loaded with the first page that is read. */
 async function translations(text: string): Promise<(readonly Translation[])[]> {

@@ -1,7 +1,7 @@
 import { everyDomain } from '@payments/api'
-import type { Audience } from '../../openapi/document.ts'
-import { everyError } from '../../operations/errors.ts'
-import { describedInterface } from './described.ts'
+import type { Audience } from '@payments/gateway'
+import { everyError } from '@payments/gateway'
+import { describedInterface } from '../described.ts'
 import { errorsPage, eventsPage, indexPage, operationPage } from './pages.ts'
 
 const pages = everyDomain.flatMap(({ api }) => api?.pages ?? [])

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { newMerchant, pause, useArtefact } from '#testing'
-import { describedInterface } from './described.ts'
+import { describedInterface } from '../described.ts'
 import { exampleOf, isPrepared, type Step } from './preparation.ts'
 
 type Reply = { status: number; body: { message?: string; data?: unknown } | undefined }
 type Send = (method: string, url: string, body?: unknown) => Promise<Reply>
 /** What the page runs in the browser. */
-const { fill, fresh, prepare } = (await import(new URL('../../../assets/try-it.js', import.meta.url).href)) as {
+const { fill, fresh, prepare } = (await import(new URL('../../../gateway/assets/try-it.js', import.meta.url).href)) as {
   fill<Part>(part: Part, values: object): Part
   fresh(body: object): object
   prepare(steps: readonly Step[], send: Send): Promise<Record<string, string>>

@@ -1,4 +1,4 @@
-import { valueTypeOf } from '../../reference/value-types.ts'
+import { valueTypeOf } from '../../value-types.ts'
 import type { Condition, Path, Value } from './jq.ts'
 import { group, indented, literal, type Notation } from './literals.ts'
 import { partsOf, type Text, variableOf } from './shell.ts'

@@ -1,3 +1,4 @@
+import { escapeHtml } from '@payments/gateway'
 import type { HLJSApi } from 'highlight.js'
 
 /** The names of the languages of code blocks, and the grammar that colours each; a block of output has none. */
@@ -48,5 +49,3 @@ async function load(): Promise<HLJSApi> {
   for (const [name, grammar] of Object.entries(grammars)) core.registerLanguage(name, grammar.default)
   return core
 }
-
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)

@@ -1,7 +1,6 @@
+import type { Audience, Json } from '@payments/gateway'
 import type { ErrorRow } from '@payments/kernel'
-import { derivedDocument } from '../../openapi/derived.ts'
-import type { Audience } from '../../openapi/document.ts'
-import type { Json } from '../../openapi/json.ts'
+import { derivedDocument } from './derived.ts'
 
 export interface Parameter {
   readonly name: string

@@ -1,5 +1,5 @@
-import type { Json } from '../openapi/json.ts'
-import { guides } from './guides/guides.ts'
+import type { Json } from '@payments/gateway'
+import { guides } from './guides.ts'
 
 type Operation = { readonly summary: string; readonly tags?: readonly string[] }
 

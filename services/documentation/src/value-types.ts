@@ -1,4 +1,4 @@
-import type { Json } from '../../openapi/json.ts'
+import type { Json } from '@payments/gateway'
 import { describedInterface } from './described.ts'
 
 /** What a value of a reply is in JSON; a list and an object are `json`, and what the schema leaves open is `any`. */

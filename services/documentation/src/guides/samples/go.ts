@@ -1,4 +1,4 @@
-import { valueTypeOf } from '../../reference/value-types.ts'
+import { valueTypeOf } from '../../value-types.ts'
 import type { Condition, Path, Query, Value } from './jq.ts'
 import { columns, group, indented, literal, type Notation } from './literals.ts'
 import { mark, partsOf, type Text, Untranslatable } from './shell.ts'

@@ -1,7 +1,6 @@
-import type { Json } from '../../openapi/json.ts'
-import { escapeHtml } from '../highlight.ts'
-import { inline } from '../layout.ts'
-import type { Parameter } from './described.ts'
+import type { Json } from '@payments/gateway'
+import { escapeHtml, inline } from '@payments/gateway'
+import type { Parameter } from '../described.ts'
 
 /** Objects in objects are shown to this depth; what is deeper is in the example. */
 const DEPTH = 4

@@ -1,5 +1,5 @@
-import type { Json } from '../../openapi/json.ts'
-import type { Described } from './described.ts'
+import type { Json } from '@payments/gateway'
+import type { Described } from '../described.ts'
 
 /**
  * A request before an example, so that what the example names exists. `{name}` in a path or a body is a value that an earlier step

@@ -1,5 +1,4 @@
-import { escapeHtml } from './highlight.ts'
-import { header } from './layout.ts'
+import { escapeHtml, header } from '@payments/gateway'
 
 /** Swagger UI with an OpenAPI document: beside our reference, for those who know it. It sends requests to the address that it was opened from. */
 export const swaggerPage = (title: string, document: string): string => `<!doctype html>

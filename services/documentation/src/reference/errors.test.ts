@@ -2,14 +2,13 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { everyDomain } from '@payments/api'
+import { everyError, gatewayErrors, operations } from '@payments/gateway'
 import { errors as commonErrors, newId } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { call, newCollection, newMerchant, useArtefact } from '#testing'
-import { everyError, errors as gatewayErrors } from '../../operations/errors.ts'
-import { operations } from '../../operations/operations.ts'
 
 const service = useArtefact()
-const document = readFileSync(new URL('../../../../../docs/derived/errors.md', import.meta.url), 'utf8')
+const document = readFileSync(new URL('../../../../docs/derived/errors.md', import.meta.url), 'utf8')
 const HELP = /^<\/docs\/reference\/errors#(\w+)>; rel="help"$/
 
 interface Answer {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Client, clientArchive } from '../clients.ts'
+import { type Client, clientArchive } from '@payments/gateway'
 
 /** A page of `docs/guides`. */
 export interface Guide {
@@ -16,7 +16,7 @@ export interface Guide {
 }
 
 /** Where the guides and their pictures are. */
-export const DIRECTORY = fileURLToPath(new URL('../../../../../docs/guides/', import.meta.url))
+export const DIRECTORY = fileURLToPath(new URL('../../../../docs/guides/', import.meta.url))
 const LANGUAGES: Record<string, string> = { ts: 'ts', py: 'python', go: 'go', php: 'php', rb: 'ruby', sh: 'sh' }
 /** What the samples of the guides call, before it is replaced by the address of this service. */
 export const SAMPLE_ADDRESS = 'http://127.0.0.1:4000'
