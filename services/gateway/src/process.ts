@@ -22,6 +22,7 @@ import {
 } from '@payments/platform'
 import { adapters } from './adapters.ts'
 import { addressProblems, listenProblem } from './internal/checks.ts'
+import { watchClock } from './internal/clock.ts'
 import { createMetrics } from './internal/metrics.ts'
 import { release } from './internal/release.ts'
 import { releaseMemory } from './internal/release-memory.ts'
@@ -189,7 +190,9 @@ async function main(): Promise<void> {
     stops.push(own.stop)
     await checkFingerprints(own.runtime.pool, everyDomain, settings)
     await requireReconciled(own.runtime.pool)
-    const metrics = createMetrics(own.runtime)
+    const clock = watchClock(own.runtime.priorityPool, log)
+    stops.push(async () => clock.stop())
+    const metrics = createMetrics(own.runtime, clock)
     const server = PROCESS_ROLE === 'worker' ? undefined : gateway(own, metrics, isStopping)
     await releaseMemory()
     internal.ready({ metrics, runtime: own.runtime, serves: () => server?.listening ?? true })

@@ -18,6 +18,7 @@ const proofs: Readonly<Record<string, () => Promise<{ run: Proof }>>> = {
   production: () => import('./production/index.ts'),
   providers: () => import('./providers/index.ts'),
   restore: () => import('./resilience/restore/index.ts'),
+  start: () => import('./resilience/bare/index.ts'),
   'sign-in': () => import('./access/sign-in/index.ts'),
 }
 

@@ -14,6 +14,8 @@ const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const folder = join(root, 'deploy/prometheus')
 const rules: { alert?: string; record?: string; expr: string; labels?: object; annotations?: { runbook: string } }[] =
   parse(readFileSync(join(folder, 'alerts.yaml'), 'utf8')).groups.flatMap((group: { rules: unknown[] }) => group.rules)
+/** Their tests, for promtool. */
+const TESTS = ['alerts.test.yaml', 'gauges.test.yaml']
 const alerts = rules.filter(({ alert }) => alert)
 const board: { panels: { title: string; targets?: { expr: string; legendFormat: string }[] }[] } = JSON.parse(
   readFileSync(join(root, 'deploy/grafana/payments.json'), 'utf8'),
@@ -38,9 +40,9 @@ test('every alert and every panel of the board looks at metrics that a process r
 test('every alert has a severity and a section that says what it means and what to do, and every section has an alert', () => {
   expect(alerts.length).toBeGreaterThan(25)
   for (const { alert = '', labels, annotations } of alerts) {
-    expect([alert, labels]).toEqual([alert, { severity: expect.stringMatching(/^(page|ticket)$/) }])
+    expect([alert, labels]).toEqual([alert, { severity: expect.stringMatching(/^(page|ticket|watchdog)$/) }])
     expect(annotations?.runbook).toBe(`docs/operators/alerts.md#${alert.toLowerCase()}`)
-    expect(page).toMatch(new RegExp(`^## ${alert}\\n\\n_(page|ticket)_\\. .+\\n\\n1\\. `, 'm'))
+    expect(page).toMatch(new RegExp(`^## ${alert}\\n\\n_(page|ticket|watchdog)_\\. .+\\n\\n1\\. `, 'm'))
   }
   const sections = [...page.matchAll(/^## (\S+)$/gm)].map(([, name]) => name)
   expect(sections).toEqual(alerts.map(({ alert }) => alert))
@@ -58,7 +60,34 @@ test('every command of the operators that a section names exists', () => {
 
 test.skipIf(!hasTools('promtool'))('Prometheus accepts the rules, and they fire when they are to, once', () => {
   expect(() => execFileSync('promtool', ['check', 'rules', 'alerts.yaml'], { cwd: folder })).not.toThrow()
-  expect(() => execFileSync('promtool', ['test', 'rules', 'alerts.test.yaml'], { cwd: folder })).not.toThrow()
+  for (const file of TESTS)
+    expect(() => execFileSync('promtool', ['test', 'rules', file], { cwd: folder })).not.toThrow()
+})
+
+test.skipIf(!hasTools('promtool', 'amtool'))('Prometheus and Alertmanager accept what the guide installs', () => {
+  const debian = join(root, 'deploy/debian')
+  // The rules are where the package is installed.
+  expect(() =>
+    execFileSync('promtool', ['check', 'config', '--syntax-only', 'prometheus.yml'], { cwd: debian }),
+  ).not.toThrow()
+  const directory = mkdtempSync(join(tmpdir(), 'payments-alertmanager-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const file = join(directory, 'alertmanager.yml')
+  const text = readFileSync(join(debian, 'alertmanager.yml'), 'utf8')
+  writeFileSync(file, text.replaceAll(/"(ALERTS|WATCHDOG)_URL"/g, '"http://127.0.0.1:9/$1"'))
+  expect(() => execFileSync('amtool', ['check-config', file])).not.toThrow()
+})
+
+test('every alert has a test in which it fires, and one in which it does not unless it fires always', () => {
+  const tried = TESTS.flatMap((file) => parse(readFileSync(join(folder, file), 'utf8')).tests).flatMap(
+    ({ alert_rule_test: checks }: { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] }) => checks,
+  )
+  const names = (fires: boolean) =>
+    new Set(tried.filter((each) => each.exp_alerts.length > 0 === fires).map(({ alertname }) => alertname))
+  const [firing, silent] = [names(true), names(false)]
+  expect(alerts.map(({ alert = '' }) => alert).filter((alert) => !firing.has(alert))).toEqual([])
+  const conditional = alerts.filter(({ expr }) => expr !== 'vector(1)')
+  expect(conditional.map(({ alert = '' }) => alert).filter((alert) => !silent.has(alert))).toEqual([])
 })
 
 test.skipIf(!hasTools('promtool'))('Prometheus accepts every expression of the board', () => {

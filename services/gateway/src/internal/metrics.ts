@@ -14,6 +14,7 @@ import {
 import { threadMetrics } from '@payments/threads'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Streams } from '../http/connections/streams.ts'
+import type { Clock } from './clock.ts'
 import { release } from './release.ts'
 
 export interface Metrics {
@@ -28,7 +29,7 @@ interface ConnectionGauges {
 }
 
 /** Metrics of this process (Node's defaults and one histogram of requests by route), and the gauges that the domains declare. */
-export function createMetrics(runtime: Runtime): Metrics {
+export function createMetrics(runtime: Runtime, clock?: Pick<Clock, 'skew'>): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const requests = new Histogram({
@@ -46,6 +47,16 @@ export function createMetrics(runtime: Runtime): Metrics {
     registers: [registry],
     collect() {
       this.set({ ...release, node: process.versions.node }, 1)
+    },
+  })
+  new Gauge({
+    name: 'clock_skew_seconds',
+    help: "Seconds by which the clock of this machine is ahead of the database's",
+    registers: [registry],
+    collect() {
+      this.reset()
+      const skew = clock?.skew()
+      if (skew !== undefined) this.set(skew)
     },
   })
   new Gauge({

@@ -79,7 +79,9 @@ test('a collector receives a request with its unit of work and provider calls, j
   const delivery = all.find(({ name }) => name === 'webhook delivery')
   expect(attributeOf(delivery, 'http.response.status_code')).toBe(200)
 
-  const line = logged.split('\n').find((each) => each.includes('request-of-the-test'))
+  const line = logged
+    .split('\n')
+    .find((each) => each.includes('request-of-the-test') && each.includes('request completed'))
   expect(JSON.parse(line ?? '{}')).toMatchObject({ traceId: request?.traceId, spanId: request?.spanId })
 
   expect(traces()[0]?.headers).toMatchObject({ authorization: 'Bearer collector', 'x-tenant': 'one' })

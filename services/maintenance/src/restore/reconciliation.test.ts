@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { loadServiceSettings } from '@payments/api'
 import { adapters } from '@payments/gateway'
 import { Client, Pool } from 'pg'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { createKeyFor, foundOrganisation, freshDatabase, type TestDatabase } from '#testing'
 import { reconcile } from './reconciliation.ts'
 
@@ -88,4 +88,33 @@ test('wherever a reconciliation is interrupted, every organisation is told once 
     { organisationId: live, environment: 'live', email: true, body: expect.stringMatching(period) },
   ])
   expect(cut).toBeGreaterThan(10)
+})
+
+test('connections that look like those of a process are named, with what to do where they are idle ones of PgBouncer', async () => {
+  const own = await freshDatabase()
+  const db = new Pool({ connectionString: own.ownerUrl, max: 2, application_name: 'payments-reconcile' })
+  const idle = new Client({ connectionString: own.serviceUrl, application_name: 'payments' })
+  await idle.connect()
+  onTestFinished(async () => {
+    await Promise.all([idle.end(), db.end()])
+    await own.drop()
+  })
+  const { rows } = await idle.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const settings = loadServiceSettings({ NODE_ENV: 'test', DATA_DIR: folder }, adapters)
+  const command = { settings, pool: db, ownerUrl: own.ownerUrl, serviceUrl: own.serviceUrl }
+  const said = {
+    declared: true,
+    nothingLost: false,
+    since: undefined,
+    revokedKeys: 'none' as const,
+    tell: () => undefined,
+  }
+  const refused = await reconcile(command, said).catch((error: Error) => error.message)
+  expect(String(refused).split('\n')).toEqual([
+    'Gateways or workers use the database: stop every one of them first',
+    expect.stringMatching(
+      new RegExp(`^  payments from .+ \\(idle for \\d+ s, process ${rows[0]?.pid} of PostgreSQL\\)$`),
+    ),
+    expect.stringContaining('systemctl restart pgbouncer'),
+  ])
 })

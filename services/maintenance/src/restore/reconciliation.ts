@@ -67,13 +67,26 @@ async function checkMigrated({ ownerUrl }: CommandDatabase): Promise<void> {
     throw new Error('The database lacks migrations of this release: run `payments migrate` first')
 }
 
-/** No process serves the database: what one of them does meanwhile is secured against nothing. */
+/** No process serves the database: what one of them does meanwhile is secured against nothing. @throws Error with each connection that looks like one */
 async function checkUnused({ pool }: CommandDatabase): Promise<void> {
-  const { rows } = await pool.query<{ processes: number }>(
-    `select count(*)::int as processes from pg_stat_activity
-      where datname = current_database() and application_name in ('payments', 'payments-worker', 'payments-priority')`,
+  const { rows } = await pool.query<{ name: string; pid: number; address: string; state: string }>(
+    `select application_name as name, pid, coalesce(host(client_addr) || ':' || client_port, 'a local socket') as address,
+            coalesce(state, 'unknown') || ' for ' || round(extract(epoch from now() - state_change)) || ' s' as state
+       from pg_stat_activity
+      where datname = current_database() and application_name in ('payments', 'payments-worker', 'payments-priority')
+      order by pid`,
   )
-  if (rows[0]?.processes !== 0) throw new Error('Gateways or workers use the database: stop every one of them first')
+  if (rows.length === 0) return
+  const lines = rows.map(
+    ({ name, pid, address, state }) => `  ${name} from ${address} (${state}, process ${pid} of PostgreSQL)`,
+  )
+  throw new Error(
+    [
+      'Gateways or workers use the database: stop every one of them first',
+      ...lines,
+      'If none runs, these are idle connections of PgBouncer, which keep the name of their last client: systemctl restart pgbouncer',
+    ].join('\n'),
+  )
 }
 
 async function nothingWasLost({ ownerUrl }: CommandDatabase, { tell }: Said): Promise<boolean> {

@@ -4,7 +4,18 @@ import { runOnMachine } from '../resilience/machine/index.ts'
 import { makeReleases } from './releases.ts'
 
 const PROGRAM = fileURLToPath(new URL('inside.ts', import.meta.url))
-const TOOLS = ['pg_ctlcluster', 'pgbouncer', 'haproxy', 'prometheus', 'dnsmasq', 'ip', 'jq', 'openssl', 'curl']
+const TOOLS = [
+  'pg_ctlcluster',
+  'pgbouncer',
+  'haproxy',
+  'prometheus',
+  'prometheus-alertmanager',
+  'dnsmasq',
+  'ip',
+  'jq',
+  'openssl',
+  'curl',
+]
 
 /**
  * The service as its operators start it: the commands of `docs/operators` are read and run, in a network and on files of their own, with

@@ -13,6 +13,7 @@ import type { Tenant } from '../resilience/cluster/load.ts'
 import { failuresOf, underLoad } from '../resilience/cluster/phases.ts'
 import { type Guide, pagesIn, startGuide } from '../resilience/machine/guide.ts'
 import { installSystemctl } from '../resilience/machine/systemctl.ts'
+import { alertsWatched } from './alerts.ts'
 import { useEverything } from './late.ts'
 import { DOMAIN, type Outside, startOutside } from './outside.ts'
 import { LAST, NEXT } from './releases.ts'
@@ -65,6 +66,7 @@ const openGuide = (outside: Outside): Guide =>
     DEBIAN_FRONTEND: 'noninteractive',
     ...{ DOMAIN, CERTIFICATE, FURTHER_SETTINGS, VERSION: LAST, NEXT, RELEASES: `file://${process.env.RELEASES}` },
     ...{ SMTP_URL: outside.mailServer(), OPERATOR_EMAIL: OPERATOR },
+    ...{ ALERTS_URL: `${outside.alerts.origin}/alerts`, WATCHDOG_URL: `${outside.alerts.origin}/watchdog?a=1&b=2` },
     ...{ CUSTOMER_EMAIL: CUSTOMER.email, CUSTOMER_NAME: CUSTOMER.organisationName },
   })
 
@@ -185,6 +187,7 @@ async function prove(): Promise<void> {
   const { refreshToken } = session
   await send(null, 'POST /v1/auth/refresh', { refreshToken })
   await until('Prometheus reads every process', scraped)
+  findings.push(...(await alertsWatched(outside)))
   const ledger = await checkLedger({ pool, domains: everyDomain })
   findings.push(...ledger.findings.map(({ check, id, message }) => `ledger, ${check} ${id}: ${message}`))
   await pool.end()

@@ -57,6 +57,8 @@ export interface Outside {
   /** The collector of traces, and the store of archives. */
   readonly traces: Receiver
   readonly archive: ObjectStore
+  /** Where Alertmanager sends what fires, and what fires always. */
+  readonly alerts: Receiver
 }
 
 /** Starts it, has Debian and this process trust its authority, and writes the certificate of the operator. */
@@ -80,14 +82,15 @@ export async function startOutside(seed: number, certificate: string): Promise<O
     startQoreid({ tls }),
     Chain.start(),
   ])
-  const [node, exchange, traces, archive] = await Promise.all([
+  const [node, exchange, traces, archive, alerts] = await Promise.all([
     startNode(chain, tls),
     startExchange(chain, tls),
     startReceiver({ port: 4318, answer: () => ({ status: 200, body: '{}' }) }),
     startObjectStore('payments-archive', { port: 9443, tls }),
+    startReceiver({ answer: () => ({ status: 200, body: '' }) }),
   ])
   return {
-    ...{ mailbox, receiver, relay, near, paycrest, cngn, qoreid, chain, node, exchange, traces, archive },
+    ...{ mailbox, receiver, relay, near, paycrest, cngn, qoreid, chain, node, exchange, traces, archive, alerts },
     receiverUrl: `https://${RECEIVER}/hooks`,
     mailServer() {
       const password = randomBytes(12).toString('hex')
