@@ -53,7 +53,7 @@ export const RULES: readonly Rule[] = [
     name: 'access',
     pure: true,
     code: ['packages/platform/src/**/{operator-command,second-operator}.ts'],
-    tests: ['packages/platform/src/operations/operator-command.test.ts'],
+    tests: ['packages/platform/src/records/operators/operator-command.test.ts'],
   },
   {
     name: 'access',

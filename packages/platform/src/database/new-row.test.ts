@@ -2,7 +2,7 @@ import { defineEntity, MikroORM, p } from '@mikro-orm/postgresql'
 import { newId } from '@payments/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connected, useService } from '#testing'
-import { minorUnits } from '../transactions/entity.ts'
+import { minorUnits } from '../domain/entity.ts'
 import { newRow } from './new-row.ts'
 
 const service = useService()

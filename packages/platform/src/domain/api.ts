@@ -2,7 +2,7 @@ import type { ErrorFactory } from '@payments/kernel'
 import type { TRPCRouterRecord } from '@trpc/server'
 import type { z } from 'zod'
 import type { Authentication } from '../operations/authentication.ts'
-import type { UnitOfWork } from '../operations/context.ts'
+import type { UnitOfWork } from '../operations/context/context.ts'
 import type { Callback, Page } from '../operations/http.ts'
 
 /** A section of the API reference: operations name it as their `tag`. */

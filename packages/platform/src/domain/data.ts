@@ -1,10 +1,10 @@
 import type { EntitySchema } from '@mikro-orm/postgresql'
-import type { UnitOfWork } from '../operations/context.ts'
-import type { TimelineDeclaration } from '../records/timeline.ts'
+import type { UnitOfWork } from '../operations/context/context.ts'
+import type { RestoreDeclaration } from '../operations/context/restore.ts'
+import type { TimelineDeclaration } from '../operations/context/timeline.ts'
 import type { EncryptedColumn, LastingSecret } from '../settings/secrets.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { Resource } from '../transactions/resource.ts'
-import type { RestoreDeclaration } from './restore.ts'
+import type { Resource } from './resource.ts'
 
 /** One migration of the schema, owned by one package. Names start with a timestamp, and migrations run in that order. */
 export interface MigrationStep {

@@ -1,13 +1,13 @@
 import type { Binding, Extension, Port } from '@payments/kernel'
 import type { TRPCRouterRecord } from '@trpc/server'
-import type { Runtime } from '../operations/context.ts'
+import type { SqlExecutor } from '../database/sql.ts'
+import type { Runtime } from '../operations/context/context.ts'
+import type { OperatorsDeclaration } from '../operations/context/operators.ts'
 import type { ProviderOrder, Settings, SettingsDeclaration } from '../settings/settings.ts'
-import type { SqlExecutor } from '../transactions/sql.ts'
 import type { ApiDeclaration, EventType } from './api.ts'
 import type { DataDeclaration } from './data.ts'
 import type { Diagnosis } from './diagnosis.ts'
 import type { MoneyDeclaration } from './money.ts'
-import type { OperatorsDeclaration } from './operators.ts'
 import type { NotificationType, WorkDeclaration } from './work.ts'
 
 /** A port with the providers that the domain contains: the sandbox, and live providers that need no external account. */

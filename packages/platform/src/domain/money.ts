@@ -1,7 +1,19 @@
 import type { FailureReasons, ObjectBalance } from '@payments/kernel'
 import type { z } from 'zod'
-import type { Runtime } from '../operations/context.ts'
-import type { ReportedAmounts } from '../providers/reports.ts'
+import type { Runtime } from '../operations/context/context.ts'
+
+/** An amount of a report, in minor units of its asset. */
+export interface ReportedAmount {
+  readonly asset: string
+  readonly amount: bigint
+}
+
+/** What a report says of the money of an object. Absent: the report does not say. */
+export interface ReportedAmounts {
+  readonly received?: ReportedAmount | undefined
+  readonly delivered?: ReportedAmount | undefined
+  readonly refunded?: ReportedAmount | undefined
+}
 
 /** What a statement says of one transaction. */
 export interface StatementLine {

@@ -1,5 +1,5 @@
 import type { Change } from '@payments/kernel'
-import type { CommitStatement, Runtime } from '../operations/context.ts'
+import type { CommitStatement, Runtime } from '../operations/context/context.ts'
 import type { Job } from '../work/jobs.ts'
 import type { Task } from '../work/tasks.ts'
 

@@ -1,5 +1,5 @@
 import type { Actor } from '@payments/kernel'
-import type { QueryContext, Runtime } from './context.ts'
+import type { QueryContext, Runtime } from './context/context.ts'
 
 /** The content of an `Authorization` header, before it is checked against the database. */
 export type Credential =

@@ -1,6 +1,6 @@
 import type { ErrorFactory, Port, Provider } from '@payments/kernel'
 import type { Log } from '../settings/log.ts'
-import type { Runtime } from './context.ts'
+import type { Runtime } from './context/context.ts'
 
 /** An HTTP request of a provider. `body`: the bytes as received, since signatures cover them. */
 export interface CallbackRequest {

@@ -2,9 +2,9 @@ import type { Actor } from '@payments/kernel'
 import { sql } from 'kysely'
 import { prepared } from '../database/connections/client.ts'
 import type { InsertInto, NewRow } from '../database/new-row.ts'
+import { grouped } from '../database/shared/grouped.ts'
 import type { EncryptedColumn } from '../settings/secrets.ts'
-import { grouped } from '../transactions/grouped.ts'
-import type { Runtime, UnitOfWork } from './context.ts'
+import type { Runtime, UnitOfWork } from './context/context.ts'
 import type { Reply } from './reply.ts'
 
 /** Requests with the same tenant, method, path and key are duplicates, also when their bodies differ (specification, Limits). */

@@ -1,7 +1,12 @@
 /** Operations and what they are called with: access, contexts, idempotency, limits. */
 
 export * from './authentication.ts'
-export * from './context.ts'
+export * from './context/context.ts'
+export { histograms } from './context/histograms.ts'
+export { type ProviderState, type Providers, providerStates, providers } from './context/lookup.ts'
+export * from './context/operators.ts'
+export * from './context/restore.ts'
+export * from './context/timeline.ts'
 export * from './http.ts'
 export {
   findStoredReply,
@@ -18,7 +23,6 @@ export {
 } from './idempotency.ts'
 export { exampleOf, jsonSchemaOf, sampleOf } from './json-schema.ts'
 export * from './operations.ts'
-export { type Audited, operatorCommand, Reason } from './operator-command.ts'
 export { addressBlock, type Count, countHitsSql, hitsOf } from './rate-limits.ts'
+export { databaseProblem } from './readiness.ts'
 export { onceOf, type Reply, replyTo, success } from './reply.ts'
-export { requireSecondOperator } from './second-operator.ts'

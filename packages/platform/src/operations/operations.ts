@@ -20,7 +20,7 @@ import { ZodError, z } from 'zod'
 import { isDatabaseUnavailable } from '../database/errors.ts'
 import type { WalPosition } from '../database/standby/position.ts'
 import type { Log } from '../settings/log.ts'
-import type { QueryContext, Runtime, UnitOfWork } from './context.ts'
+import type { QueryContext, Runtime, UnitOfWork } from './context/context.ts'
 
 /** The tRPC context of a procedure. */
 export interface CallContext {

@@ -1,5 +1,5 @@
 import { isIP, SocketAddress } from 'node:net'
-import type { SqlExecutor } from '../transactions/sql.ts'
+import type { SqlExecutor } from '../database/sql.ts'
 
 /** The value of a counter. `wait`: seconds until its window ends. */
 export interface Count {

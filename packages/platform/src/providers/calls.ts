@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Binding, type Environment, newId, type Provider, ServiceError, type Tenant } from '@payments/kernel'
-import type { Runtime } from '../operations/context.ts'
-import { histograms } from '../records/histograms.ts'
-import type { TimelineSource } from '../records/timeline.ts'
+import type { SqlExecutor } from '../database/sql.ts'
+import type { Runtime } from '../operations/context/context.ts'
+import { histograms } from '../operations/context/histograms.ts'
+import type { TimelineSource } from '../operations/context/timeline.ts'
 import { failSpan, spanned, TraceKind, traced } from '../settings/traces.ts'
-import type { SqlExecutor } from '../transactions/sql.ts'
 
 const WRITE_MS = 1000
 const MAX_WAITING = 10_000

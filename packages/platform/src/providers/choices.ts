@@ -1,7 +1,7 @@
 import { errorCode, type Provider, ServiceError, type Tenant } from '@payments/kernel'
 import { newRow } from '../database/new-row.ts'
-import type { UnitOfWork } from '../operations/context.ts'
-import type { TimelineSource } from '../records/timeline.ts'
+import type { UnitOfWork } from '../operations/context/context.ts'
+import type { TimelineSource } from '../operations/context/timeline.ts'
 import { ProviderChoiceEntity } from './entities.ts'
 
 /** What a provider answered when it was asked to carry an object: its offer, as an operator reads it, or the code of its error. */

@@ -1,9 +1,9 @@
 import type { Binding, Environment, Provider } from '@payments/kernel'
+import { sharedRead } from '../database/shared/shared-read.ts'
+import type { SqlExecutor } from '../database/sql.ts'
 import type { Domain } from '../domain/domain.ts'
+import type { ProviderControl, ProviderRules, ProviderState } from '../operations/context/lookup.ts'
 import { type Settings, SettingsError } from '../settings/settings.ts'
-import { sharedRead } from '../transactions/shared-read.ts'
-import type { SqlExecutor } from '../transactions/sql.ts'
-import type { ProviderControl, ProviderRules, ProviderState } from './lookup.ts'
 
 /** What operators decided for the providers of an environment, by name. One without a row is active, in the order of the settings. */
 export async function readControls(

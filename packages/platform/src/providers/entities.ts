@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { index, inheritedTenant, instant, keyedBy, tenant } from '../transactions/entity.ts'
-import { providerStates } from './lookup.ts'
+import { index, inheritedTenant, instant, keyedBy, tenant } from '../domain/entity.ts'
+import { providerStates } from '../operations/context/lookup.ts'
 
 /** Calls of providers by minute: see `provider-calls.ts`. */
 const ProviderMinuteEntity = defineEntity({

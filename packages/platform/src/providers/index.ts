@@ -1,19 +1,6 @@
 /** What calls of providers stand on: budgets, choices, reports, evidence. */
 
 export {
-  type Budget,
-  type BudgetedCall,
-  heedingPause,
-  isPaused,
-  limitedFor,
-  ProviderLimited,
-  pauseCalls,
-  secondsUntilFree,
-  takeCall,
-} from './budgets/budgets.ts'
-export { type ClaimedPoll, type PolledProvider, pollBudget } from './budgets/rate-budget.ts'
-export { type Stranger, sharesOf, strangerAt } from './budgets/shares.ts'
-export {
   aboutObject,
   callOutcomes,
   type ProviderCalls,
@@ -35,13 +22,33 @@ export {
   OTHER_CREDENTIALS,
   withSameCredentials,
 } from './credentials.ts'
-export { type ProviderState, type Providers, providerStates, providers } from './lookup.ts'
+export {
+  type Budget,
+  type BudgetedCall,
+  heedingPause,
+  isPaused,
+  limitedFor,
+  ProviderLimited,
+  pauseCalls,
+  secondsUntilFree,
+  takeCall,
+} from './polling/budgets.ts'
+export {
+  ANNOUNCED_SQL,
+  type NextPoll,
+  pollAfter,
+  pollColumns,
+  pollIndexes,
+  pollQueue,
+  unlessAnnounced,
+} from './polling/poll-queue.ts'
+export { claimPolls, pollTask } from './polling/polls.ts'
+export { type ClaimedPoll, type PolledProvider, pollBudget } from './polling/rate-budget.ts'
+export { type Stranger, sharesOf, strangerAt } from './polling/shares.ts'
 export { checkPrice } from './prices.ts'
 export {
   NOT_APPLIED,
   type ObjectReport,
-  type ReportedAmount,
-  type ReportedAmounts,
   recordContradiction,
   recordFailure,
   recordReport,

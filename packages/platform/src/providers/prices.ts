@@ -8,8 +8,8 @@ import {
   type Side,
   scaled,
 } from '@payments/kernel'
-import type { AttentionSource } from '../domain/operators.ts'
-import type { QueryContext } from '../operations/context.ts'
+import type { QueryContext } from '../operations/context/context.ts'
+import type { AttentionSource } from '../operations/context/operators.ts'
 import { platformSettings } from '../settings/settings.ts'
 
 /** When a client may try again where a price was refused, seconds. */

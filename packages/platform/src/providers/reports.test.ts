@@ -1,7 +1,7 @@
 import { newId, system } from '@payments/kernel'
 import { beforeAll, expect, test } from 'vitest'
 import { newMerchant, useService } from '#testing'
-import type { UnitOfWork } from '../operations/context.ts'
+import type { UnitOfWork } from '../operations/context/context.ts'
 import { unitOfWork } from '../transactions/unit.ts'
 import {
   contradictions,

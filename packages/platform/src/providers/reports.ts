@@ -1,22 +1,10 @@
 import { hash } from 'node:crypto'
 import { errorCode, newId, type Tenant } from '@payments/kernel'
 import { sql } from 'kysely'
-import type { AttentionSource } from '../domain/operators.ts'
-import type { UnitOfWork } from '../operations/context.ts'
-import type { TimelineSource } from '../records/timeline.ts'
-
-/** An amount of a report, in minor units of its asset. */
-export interface ReportedAmount {
-  readonly asset: string
-  readonly amount: bigint
-}
-
-/** What a report says of the money of an object. Absent: the report does not say. */
-export interface ReportedAmounts {
-  readonly received?: ReportedAmount | undefined
-  readonly delivered?: ReportedAmount | undefined
-  readonly refunded?: ReportedAmount | undefined
-}
+import type { ReportedAmounts } from '../domain/money.ts'
+import type { UnitOfWork } from '../operations/context/context.ts'
+import type { AttentionSource } from '../operations/context/operators.ts'
+import type { TimelineSource } from '../operations/context/timeline.ts'
 
 /** What a provider said about an object. */
 export interface ObjectReport extends Tenant {

@@ -1,6 +1,6 @@
 import type { ErrorFactory } from '@payments/kernel'
-import { sharedRead } from '../transactions/shared-read.ts'
-import type { SqlExecutor } from '../transactions/sql.ts'
+import { sharedRead } from '../database/shared/shared-read.ts'
+import type { SqlExecutor } from '../database/sql.ts'
 
 /** How a sandbox provider fails. `down`: nothing is done. `slow`: calls take longer. `forgets`: it is done, but the answer is lost. */
 export const faultModes = ['down', 'slow', 'forgets'] as const

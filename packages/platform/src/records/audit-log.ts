@@ -1,10 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { type Environment, newId } from '@payments/kernel'
-import type { UnitOfWork } from '../operations/context.ts'
-import { index } from '../transactions/entity.ts'
-import type { SqlExecutor } from '../transactions/sql.ts'
+import type { SqlExecutor } from '../database/sql.ts'
+import { index } from '../domain/entity.ts'
+import type { UnitOfWork } from '../operations/context/context.ts'
+import type { TimelineSource } from '../operations/context/timeline.ts'
 import { countOf, INSTALLATION } from './counts.ts'
-import type { TimelineSource } from './timeline.ts'
 
 /** What an operator did. The service's role may add entries, and neither change nor delete one. */
 export const AuditEntryEntity = defineEntity({

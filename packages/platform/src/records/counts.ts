@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { SqlExecutor } from '../database/sql.ts'
 import type { Counted, MigrationStep } from '../domain/data.ts'
-import { inheritedTenant } from '../transactions/entity.ts'
-import type { SqlExecutor } from '../transactions/sql.ts'
+import { inheritedTenant } from '../domain/entity.ts'
 
 /** Whose the rows are that are counted for the installation. */
 export const INSTALLATION = { organisationId: '00000000-0000-0000-0000-000000000000', environment: '' }

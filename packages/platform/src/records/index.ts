@@ -2,8 +2,9 @@
 
 export { newestAuditIds, readAuditLog } from './audit-log.ts'
 export { countingFunction, countOf, countProblems, countRows, totalSql } from './counts.ts'
-export { histograms } from './histograms.ts'
+export * from './lists/index.ts'
+export { type Audited, operatorCommand, Reason } from './operators/operator-command.ts'
+export { requireSecondOperator } from './operators/second-operator.ts'
 export { refuseOwnAddresses } from './own-addresses.ts'
 export * from './request-log/index.ts'
 export { declareRestore, isForgotten, noteReconciled, noteSecured, type OpenRestore, openRestore } from './restores.ts'
-export * from './timeline.ts'

@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { newId } from '@payments/kernel'
-import type { RestoreDeclaration } from '../domain/restore.ts'
-import { instant } from '../transactions/entity.ts'
-import type { SqlExecutor } from '../transactions/sql.ts'
+import type { SqlExecutor } from '../database/sql.ts'
+import { instant } from '../domain/entity.ts'
+import type { RestoreDeclaration } from '../operations/context/restore.ts'
 
 // A database that is restored to an earlier point has forgotten commits that providers and merchants know of. Nothing inside it shows
 // that, so where it is shows it: PostgreSQL's own identity of the cluster and of the database, and the target of its recovery.

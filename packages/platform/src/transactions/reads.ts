@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { CompiledQuery, QueryResult } from 'kysely'
 import { walPosition } from '../database/standby/position.ts'
 import { kyselyOver } from '../database/transaction.ts'
-import type { QueryContext, StandbyReads } from '../operations/context.ts'
+import type { QueryContext, StandbyReads } from '../operations/context/context.ts'
 import { type CallContext, isList, type Operation } from '../operations/operations.ts'
 import { emFor, queryContext } from './unit.ts'
 

@@ -1,6 +1,6 @@
 import { errors } from '@payments/kernel'
 import { Client } from 'pg'
-import type { QueryContext } from '../operations/context.ts'
+import type { QueryContext } from '../operations/context/context.ts'
 
 /** Snapshots that one process reads at the same time, of all organisations and of one. Each uses a connection of its own. */
 const LIMIT = 6

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { Client } from 'pg'
 import { beforeAll, expect, test } from 'vitest'
 import { connected, newMerchant, useService } from '#testing'
-import type { GatheredCall, UnitOfWork } from '../operations/context.ts'
+import type { GatheredCall, UnitOfWork } from '../operations/context/context.ts'
 import { LastStatementEmpty, openUnit, unitOfWork } from './unit.ts'
 
 const service = useService()

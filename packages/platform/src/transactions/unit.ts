@@ -3,15 +3,15 @@ import { type Actor, type Change, system, type Tenant } from '@payments/kernel'
 import { CompiledQuery } from 'kysely'
 import { asBusy, isStalePlan, sqlState } from '../database/errors.ts'
 import { type NewRow, newRow, type Written } from '../database/new-row.ts'
+import type { SqlExecutor } from '../database/sql.ts'
 import { Transaction } from '../database/transaction.ts'
 import { domainsOf } from '../domain/domain.ts'
-import type { Effect, GatheredCall, QueryContext, Runtime, UnitOfWork } from '../operations/context.ts'
+import type { Effect, GatheredCall, QueryContext, Runtime, UnitOfWork } from '../operations/context/context.ts'
 import type { Log } from '../settings/log.ts'
 import { traced } from '../settings/traces.ts'
 import { fromKysely } from '../work/jobs.ts'
 import { canShare, commitTogether } from './commits/group.ts'
 import { type Gathered, joined, type Writes } from './commits/statement.ts'
-import type { SqlExecutor } from './sql.ts'
 
 /** An entity manager that reads rows of the actor's organisation and environment only. */
 export function emFor(runtime: Runtime, actor: Tenant): EntityManager {

@@ -1,5 +1,5 @@
 import type { Environment } from '@payments/kernel'
-import type { Runtime } from '../operations/context.ts'
+import type { Runtime } from '../operations/context/context.ts'
 
 /** The value of a gauge for each environment: rows of `environment` and `value`; 0 for one without a row. */
 export async function byEnvironment(

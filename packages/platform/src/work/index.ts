@@ -4,16 +4,6 @@ export { type ConcurrencyLimit, concurrencyLimit } from './concurrency.ts'
 export { byEnvironment } from './gauges.ts'
 export { inTurn } from './in-turn.ts'
 export { DEAD_LETTER, describeSchedule, type Job, job, jobsIn, startWorkers } from './jobs.ts'
-export {
-  ANNOUNCED_SQL,
-  type NextPoll,
-  pollAfter,
-  pollColumns,
-  pollIndexes,
-  pollQueue,
-  unlessAnnounced,
-} from './poll-queue.ts'
-export { claimPolls, pollTask } from './polls.ts'
 export { deleteWhere, purgeJob } from './purge.ts'
 export {
   createTriggers,

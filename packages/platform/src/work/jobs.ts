@@ -1,7 +1,7 @@
 import type { PgBoss, Queue, WorkOptions } from 'pg-boss'
 import { fromKysely } from 'pg-boss'
 import type { z } from 'zod'
-import type { JobQueue, Runtime, UnitOfWork } from '../operations/context.ts'
+import type { JobQueue, Runtime, UnitOfWork } from '../operations/context/context.ts'
 import { TraceKind, traced } from '../settings/traces.ts'
 
 /** When a job recurs, in UTC. */

@@ -1,4 +1,4 @@
-import type { Metric } from '../domain/operators.ts'
+import type { Metric } from '../operations/context/operators.ts'
 import { DEAD_LETTER } from './jobs.ts'
 
 /** Gauges of the job queues: what failed for good, and what is late. */

@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import type { Runtime } from '../operations/context.ts'
+import type { Runtime } from '../operations/context/context.ts'
 
 /**
  * Work that must be done within a second or is claimed in batches. A task runs at its interval, and earlier when a commit

@@ -199,9 +199,9 @@ const planted: readonly Planted[] = [
   ],
   plant(
     FILES,
-    'packages/platform/src/operations/context.ts',
+    'packages/platform/src/operations/context/context.ts',
     ' ↔',
-    `import type { Domain } from '../domain/domain.ts'\n${text('packages/platform/src/operations/context.ts')}\nexport type Planted = Domain`,
+    `import type { Domain } from '../../domain/domain.ts'\n${text('packages/platform/src/operations/context/context.ts')}\nexport type Planted = Domain`,
   ),
   [
     PACKAGES,

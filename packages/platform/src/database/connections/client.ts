@@ -1,7 +1,7 @@
 import { errors } from '@payments/kernel'
 import { Client, type ClientConfig, type Pool, type PoolClient, type QueryResult } from 'pg'
-import type { ArrayExecutor } from '../../transactions/sql.ts'
 import { isStalePlan } from '../errors.ts'
+import type { ArrayExecutor } from '../sql.ts'
 
 /** Number of statement texts that one connection remembers and may prepare. */
 const PREPARED_LIMIT = 300

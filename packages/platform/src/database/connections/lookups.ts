@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import { Client } from 'pg'
-import type { SqlExecutor } from '../../transactions/sql.ts'
 import { isDatabaseUnavailable } from '../errors.ts'
+import type { SqlExecutor } from '../sql.ts'
 import { type KeyedOptions, keyedTo } from './connect.ts'
 
 /** What lies between may have forgotten a connection that is idle for longer, without a word to either side. */

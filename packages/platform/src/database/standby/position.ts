@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { sharedRead } from '../../transactions/shared-read.ts'
+import { sharedRead } from '../shared/shared-read.ts'
 
 /** A position in the write-ahead log of the primary. What was acknowledged before it was read has its commit at or before it. */
 export interface WalPosition {

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { instant } from '../../transactions/entity.ts'
+import { instant } from '../../domain/entity.ts'
 
 /** An object of an archive: gzipped lines of JSON. */
 export interface Part {

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Counted, PartitionedTable } from '../../domain/data.ts'
+import { index, inheritedTenant, partitionedById } from '../../domain/entity.ts'
 import { platformSettings } from '../../settings/settings.ts'
-import { index, inheritedTenant, partitionedById } from '../../transactions/entity.ts'
 
 /** Which rows organisations see: the operations of the API, without those of operators, which show other organisations. */
 export const SHOWN = "path like '/v1/%' and path not like '/v1/admin/%'"

@@ -1,4 +1,4 @@
-import type { TimelineSource } from '../timeline.ts'
+import type { TimelineSource } from '../../operations/context/timeline.ts'
 
 interface Row {
   id: string

@@ -1,5 +1,5 @@
 import type { Environment } from '@payments/kernel'
-import type { Runtime } from '../../operations/context.ts'
+import type { Runtime } from '../../operations/context/context.ts'
 import { platformSettings } from '../../settings/settings.ts'
 import { type Exchange, loggedBodies, NO_BODIES } from './bodies.ts'
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { connected, foundOrganisation, useService } from '#testing'
 import { constraintOf } from '../../database/errors.ts'
 import type { NewRow } from '../../database/new-row.ts'
-import type { GatheredCall, UnitOfWork } from '../../operations/context.ts'
+import type { GatheredCall, UnitOfWork } from '../../operations/context/context.ts'
 import { LastStatementEmpty, openUnit, unitOfWork } from '../unit.ts'
 
 const service = useService()

@@ -1,7 +1,7 @@
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { isRow, type Written } from '../../database/new-row.ts'
 import { kyselyOver } from '../../database/transaction.ts'
-import type { GatheredCall } from '../../operations/context.ts'
+import type { GatheredCall } from '../../operations/context/context.ts'
 
 /** A call, and what it is for. */
 export interface Gathered {

@@ -1,8 +1,6 @@
 import { isTest, packageOf, type Source, type Tree } from '../tree.ts'
 import { circles } from './circles.ts'
 
-/** Packages whose folders have no order yet. */
-const UNORDERED = ['packages/platform/src']
 /** With so many folders, a package says in its index in which order they stand. */
 const MANY = 2
 const ORDER = 'Order, lowest first: '
@@ -37,7 +35,6 @@ export function foldersOutOfOrder(tree: Tree): string[] {
     }
   }
   return [...graphs].flatMap(([src, graph]) => {
-    if (UNORDERED.includes(src)) return []
     const inCircles = circles(new Map([...graph].map(([name, others]) => [name, [...others.keys()]])))
     if (inCircles.length > 0) return inCircles.map((group) => `${src}: ${group.join(' ↔ ')}`)
     const index = tree.sources.get(`${src}/index.ts`)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { newId } from '@payments/kernel'
-import type { Runtime } from '../operations/context.ts'
-import type { DatabaseProblem } from './availability.ts'
+import type { DatabaseProblem } from '../database/availability.ts'
+import type { Runtime } from './context/context.ts'
 
 const DEADLINE_MS = 1500
 /** Characters of text that the probe writes: random, so that they need space. */

@@ -1,9 +1,9 @@
 import { type Actor, assets, errors, newId, system } from '@payments/kernel'
 import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { loadSettings } from '../settings/settings.ts'
-import type { Effect, UnitOfWork } from './context.ts'
-import type { CallContext, Operation } from './operations.ts'
+import type { Effect, UnitOfWork } from '../../operations/context/context.ts'
+import type { CallContext, Operation } from '../../operations/operations.ts'
+import { loadSettings } from '../../settings/settings.ts'
 import { type Audited, operatorCommand, Reason } from './operator-command.ts'
 import { requireSecondOperator } from './second-operator.ts'
 

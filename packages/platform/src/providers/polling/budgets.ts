@@ -1,6 +1,6 @@
 import { type Environment, ServiceError } from '@payments/kernel'
-import type { RateBudget } from '../../domain/operators.ts'
-import type { SqlExecutor } from '../../transactions/sql.ts'
+import type { SqlExecutor } from '../../database/sql.ts'
+import type { RateBudget } from '../../operations/context/operators.ts'
 
 const WINDOW_SECONDS = 60
 /** Seconds of a limit that accumulate while nothing is called, where time refills it; also how far people may run ahead of it. */

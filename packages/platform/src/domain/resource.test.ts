@@ -1,8 +1,8 @@
 import { type Change, defineErrors, newId } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { bookOf, foundOrganisation, useService } from '#testing'
-import { domainsOf } from '../domain/domain.ts'
-import type { UnitOfWork } from '../operations/context.ts'
+import type { UnitOfWork } from '../operations/context/context.ts'
+import { domainsOf } from './domain.ts'
 import { createResource, locked, move, type Resource, type Row, updateResource } from './resource.ts'
 
 const service = useService()

@@ -1,9 +1,9 @@
 import type { EntityDictionary, EntitySchema, InferEntity } from '@mikro-orm/core'
 import { count, invalid, isId, pageSize, text } from '@payments/kernel'
 import { z } from 'zod'
-import type { QueryContext } from '../operations/context.ts'
-import { totalSql } from '../records/counts.ts'
-import { sqlOf } from '../transactions/unit.ts'
+import type { QueryContext } from '../../operations/context/context.ts'
+import { sqlOf } from '../../transactions/unit.ts'
+import { totalSql } from '../counts.ts'
 import { columnsOf, rowMapper } from './rows.ts'
 
 const Time = z.iso.datetime({ offset: true })

@@ -1,8 +1,8 @@
 import { type Environment, environments, type Port, type Provider, type Tenant } from '@payments/kernel'
-import type { Runtime } from '../operations/context.ts'
-import { type Budget, isPaused } from '../providers/budgets/budgets.ts'
-import { aboutObject } from '../providers/calls.ts'
-import { slotsTask, type Task } from './tasks.ts'
+import type { Runtime } from '../../operations/context/context.ts'
+import { slotsTask, type Task } from '../../work/tasks.ts'
+import { aboutObject } from '../calls.ts'
+import { type Budget, isPaused } from './budgets.ts'
 
 /** Polls that one process makes at the same time. */
 const SLOTS = 8

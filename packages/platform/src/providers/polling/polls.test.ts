@@ -1,9 +1,9 @@
 import { port } from '@payments/kernel'
 import { afterAll, expect, test } from 'vitest'
 import { connected, useService } from '#testing'
-import type { Runtime } from '../operations/context.ts'
-import { pollBudget } from '../providers/budgets/rate-budget.ts'
+import type { Runtime } from '../../operations/context/context.ts'
 import { pollTask } from './polls.ts'
+import { pollBudget } from './rate-budget.ts'
 
 const service = useService()
 const tested = port('polled', 'Polls')

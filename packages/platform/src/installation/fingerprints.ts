@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Domain } from '../domain/domain.ts'
-import type { LastingSecret } from './secrets.ts'
-import { type Settings, SettingsError } from './settings.ts'
+import type { LastingSecret } from '../settings/secrets.ts'
+import { type Settings, SettingsError } from '../settings/settings.ts'
 
 const digestOf = ({ setting, secret }: LastingSecret): string =>
   createHmac('sha256', secret).update(`fingerprint:${setting}`).digest('hex')

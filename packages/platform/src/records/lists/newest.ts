@@ -1,7 +1,7 @@
 import type { EntitySchema, InferEntity } from '@mikro-orm/core'
-import type { QueryContext } from '../operations/context.ts'
-import { totalSql } from '../records/counts.ts'
-import { sqlOf } from '../transactions/unit.ts'
+import type { QueryContext } from '../../operations/context/context.ts'
+import { sqlOf } from '../../transactions/unit.ts'
+import { totalSql } from '../counts.ts'
 import { columnsOf, listSqlOf, rowReader, withArrays } from './rows.ts'
 
 /** How many rows a list returns at most (specification, Limits). */

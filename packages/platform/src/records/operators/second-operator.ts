@@ -1,7 +1,7 @@
 import { type Asset, errors, toDecimal } from '@payments/kernel'
-import { platformSettings } from '../settings/settings.ts'
-import { sqlOf } from '../transactions/unit.ts'
-import type { UnitOfWork } from './context.ts'
+import type { UnitOfWork } from '../../operations/context/context.ts'
+import { platformSettings } from '../../settings/settings.ts'
+import { sqlOf } from '../../transactions/unit.ts'
 
 /** Whose amounts are counted where no operator is known: all of them together. */
 const NOBODY = '00000000-0000-0000-0000-000000000000'

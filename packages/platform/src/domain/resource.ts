@@ -1,8 +1,8 @@
 import type { EntityName, EntitySchema, FilterOptions, FilterQuery } from '@mikro-orm/core'
 import { LockMode } from '@mikro-orm/core'
 import { type ErrorFactory, isId, type LedgerEntry, type Machine, risingAfter, type Tenant } from '@payments/kernel'
-import type { UnitOfWork } from '../operations/context.ts'
-import { histograms } from '../records/histograms.ts'
+import type { UnitOfWork } from '../operations/context/context.ts'
+import { histograms } from '../operations/context/histograms.ts'
 import type { Variant } from './lifecycle.ts'
 
 /** The columns that every resource with a status has. */

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 import type { Domain } from '../domain/domain.ts'
+import { keyring, secretKeys } from '../settings/secrets.ts'
+import { platformSettings, type Settings } from '../settings/settings.ts'
 import { keepOnlyFingerprint } from './fingerprints.ts'
-import { keyring, secretKeys } from './secrets.ts'
-import { platformSettings, type Settings } from './settings.ts'
 
 const BATCH = 500
 

@@ -1,9 +1,9 @@
 import type { Carried, Environment, Provider } from '@payments/kernel'
+import type { SqlExecutor } from '../../database/sql.ts'
 import { onceOf } from '../../operations/reply.ts'
-import type { SqlExecutor } from '../../transactions/sql.ts'
-import { ANNOUNCED_SQL } from '../../work/poll-queue.ts'
 import { dueInTurns } from '../../work/turns.ts'
 import { BURST_SECONDS, type Budget } from './budgets.ts'
+import { ANNOUNCED_SQL } from './poll-queue.ts'
 
 /** Polls with a longer interval wait for nothing in particular. */
 const SOON_SECONDS = 60

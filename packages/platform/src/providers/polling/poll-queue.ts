@@ -1,11 +1,11 @@
 import { p } from '@mikro-orm/core'
 import { errorCode } from '@payments/kernel'
-import type { Metric } from '../domain/operators.ts'
-import type { UnitOfWork } from '../operations/context.ts'
-import { index } from '../transactions/entity.ts'
-import type { SqlExecutor } from '../transactions/sql.ts'
-import { sqlOf } from '../transactions/unit.ts'
-import { byEnvironment } from './gauges.ts'
+import type { SqlExecutor } from '../../database/sql.ts'
+import { index } from '../../domain/entity.ts'
+import type { UnitOfWork } from '../../operations/context/context.ts'
+import type { Metric } from '../../operations/context/operators.ts'
+import { sqlOf } from '../../transactions/unit.ts'
+import { byEnvironment } from '../../work/gauges.ts'
 
 const JITTER = 0.2
 

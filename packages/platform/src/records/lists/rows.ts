@@ -7,11 +7,11 @@ import {
   JsonType,
   UuidType,
 } from '@mikro-orm/core'
-import { prepared } from '../database/connections/client.ts'
-import type { QueryContext, Runtime } from '../operations/context.ts'
-import { onceOf } from '../operations/reply.ts'
-import type { ArrayExecutor, SqlExecutor } from '../transactions/sql.ts'
-import { sqlOf } from '../transactions/unit.ts'
+import { prepared } from '../../database/connections/client.ts'
+import type { ArrayExecutor, SqlExecutor } from '../../database/sql.ts'
+import type { QueryContext, Runtime } from '../../operations/context/context.ts'
+import { onceOf } from '../../operations/reply.ts'
+import { sqlOf } from '../../transactions/unit.ts'
 
 /** Runs statements of a list, which are prepared: to plan one of few rows takes the server longer than to read it. On the standby, nothing is. */
 export const listSqlOf = (context: QueryContext): ArrayExecutor =>

@@ -1,9 +1,9 @@
 import type { Environment } from '@payments/kernel'
 import { z } from 'zod'
-import { domainsOf } from '../domain/domain.ts'
-import { auditEntry } from '../records/audit-log.ts'
-import type { QueryContext, UnitOfWork } from './context.ts'
-import { type CallContext, type Description, mutation, type Shapes } from './operations.ts'
+import { domainsOf } from '../../domain/domain.ts'
+import type { QueryContext, UnitOfWork } from '../../operations/context/context.ts'
+import { type CallContext, type Description, mutation, type Shapes } from '../../operations/operations.ts'
+import { auditEntry } from '../audit-log.ts'
 import { inTurnOfOperator } from './second-operator.ts'
 
 /** Why an operator does it: kept in the audit log. */

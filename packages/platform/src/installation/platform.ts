@@ -1,8 +1,9 @@
+import { domain } from '../domain/domain.ts'
 import { platformMigrations } from '../migrations.ts'
 import { encryptedReplies } from '../operations/idempotency.ts'
-import { readBudgets } from '../providers/budgets/budgets.ts'
 import { providerTimeline } from '../providers/calls.ts'
 import { choiceTimeline } from '../providers/choices.ts'
+import { readBudgets } from '../providers/polling/budgets.ts'
 import { refusedPrices } from '../providers/prices.ts'
 import { contradictions, reportTimeline } from '../providers/reports.ts'
 import { auditTimeline } from '../records/audit-log.ts'
@@ -15,7 +16,6 @@ import { secretKeys } from '../settings/secrets.ts'
 import { platformSettings } from '../settings/settings.ts'
 import { platformPurge } from '../work/purge.ts'
 import { queueMetrics } from '../work/queue-metrics.ts'
-import { domain } from './domain.ts'
 import { platformEntities } from './entities.ts'
 
 /** The platform's own tables, settings and jobs, as one entry of the list of domains. */

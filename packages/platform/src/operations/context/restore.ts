@@ -1,6 +1,6 @@
-import type { Runtime } from '../operations/context.ts'
-import type { Settings } from '../settings/settings.ts'
-import type { SqlExecutor } from '../transactions/sql.ts'
+import type { SqlExecutor } from '../../database/sql.ts'
+import type { Settings } from '../../settings/settings.ts'
+import type { Runtime } from './context.ts'
 
 /** The time that a restored database has forgotten: from its last known change to the restore. */
 export interface ForgottenTime {

@@ -1,6 +1,6 @@
 import type { Tenant } from '@payments/kernel'
-import type { Runtime } from '../operations/context.ts'
-import type { SqlExecutor } from '../transactions/sql.ts'
+import type { SqlExecutor } from '../../database/sql.ts'
+import type { Runtime } from './context.ts'
 
 export const timelineKinds = [
   'request',

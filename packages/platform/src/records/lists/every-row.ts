@@ -1,5 +1,5 @@
 import type { EntitySchema, InferEntity } from '@mikro-orm/core'
-import type { QueryContext } from '../operations/context.ts'
+import type { QueryContext } from '../../operations/context/context.ts'
 import { columnsOf, listSqlOf, rowReader } from './rows.ts'
 
 const PAGE = 200

@@ -1,7 +1,7 @@
 import type { EntitySchema } from '@mikro-orm/postgresql'
 import type { Environment } from '@payments/kernel'
-import type { Runtime, UnitOfWork } from '../operations/context.ts'
-import type { SqlExecutor } from '../transactions/sql.ts'
+import type { SqlExecutor } from '../../database/sql.ts'
+import type { Runtime, UnitOfWork } from './context.ts'
 
 /**
  * Why an object needs an operator. `failed`: it ended, and money is not where it belongs. `held`: a provider holds its money.

@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader'
-import { sqlState } from '../database/errors.ts'
+import { sqlState } from '../errors.ts'
 
 /** How callers share statements. */
 interface Sharing {

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import { index, inheritedTenant, instant, minorUnits } from '../domain/entity.ts'
 import { providerEntities } from '../providers/entities.ts'
 import { faultModes } from '../providers/sandbox-faults.ts'
 import { AuditEntryEntity } from '../records/audit-log.ts'
@@ -6,7 +7,6 @@ import { RecordCountEntity } from '../records/counts.ts'
 import { ArchivedWeekEntity } from '../records/partitions/entity.ts'
 import { RequestLogEntity } from '../records/request-log/entity.ts'
 import { restoreEntities } from '../records/restores.ts'
-import { index, inheritedTenant, instant, minorUnits } from '../transactions/entity.ts'
 
 /** A request that was answered, or is being answered: see `idempotency.ts`. */
 const IdempotencyKeyEntity = defineEntity({

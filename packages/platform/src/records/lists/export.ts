@@ -1,8 +1,8 @@
 import { assets } from '@payments/kernel'
 import { z } from 'zod'
-import type { QueryContext } from '../operations/context.ts'
-import { readSnapshot } from '../transactions/snapshot.ts'
-import { inTurn } from '../work/in-turn.ts'
+import type { QueryContext } from '../../operations/context/context.ts'
+import { readSnapshot } from '../../transactions/snapshot.ts'
+import { inTurn } from '../../work/in-turn.ts'
 import { csvRecord } from './csv.ts'
 
 /** True for the name of a time zone of the IANA database. */
