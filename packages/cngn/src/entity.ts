@@ -231,7 +231,7 @@ export const SendEntity = defineEntity({
     /** Between these, a process that a restored database has forgotten may have sent it; null: no. See operators/restore.ts. */
     maybeSentFrom: instant().nullable(),
     maybeSentUntil: instant().nullable(),
-    /** What it was claimed with first; null: it was never sent, or before this was kept. */
+    /** What it was claimed with first; null: it was never sent. */
     ...credentialsColumn(),
     createdAt: p.datetime(3),
   },

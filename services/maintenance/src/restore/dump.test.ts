@@ -61,6 +61,23 @@ describe.skipIf(!hasTools('pg_dump', 'pg_restore', 'psql', 'setpriv'))('a backup
     await expect(restoreBackup(target, file('whole'))).rejects.toThrow('The database has tables: restore into an empty')
   })
 
+  test('is restored with keys that are older than other indexes, and a migration makes them the newest, by which rows are found', async () => {
+    const older = () =>
+      query(
+        'ordered',
+        `select c.relname from pg_index k join pg_class c on c.oid = k.indrelid
+          where k.indisprimary and c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
+            and pg_get_indexdef(k.indexrelid) ~ '[(]organisation_id, environment, '
+            and exists (select from pg_index i where i.indrelid = c.oid and not i.indisunique and i.indexrelid > k.indexrelid)`,
+      )
+    await backUp(url('source'), file('ordered'))
+    const target = await empty('ordered')
+    await restoreBackup(target, file('ordered'))
+    expect((await older()).length).toBeGreaterThan(10)
+    await migrate(target, target, everyDomain, createLog('fatal'))
+    expect(await older()).toEqual([])
+  })
+
   test('is read by nobody but its owner, also while it is written', async () => {
     const modes = new Set<number>()
     const seen = (name: string) => {
