@@ -23,10 +23,13 @@ export interface DatabaseAvailability {
   available(): void
   /** Records that a commit with writes succeeded. */
   written(): void
+  /** True if one has succeeded in so many milliseconds, and nothing has failed since. */
+  hasWritten(withinMs: number): boolean
 }
 
 export function databaseAvailability(log: Log): DatabaseAvailability {
   const failures = new Map<DatabaseProblem, number>()
+  let writtenAt = Number.NEGATIVE_INFINITY
   let current: { readonly problem: DatabaseProblem; readonly at: number } | undefined
   const problem = (): DatabaseProblem | undefined => {
     const lapsed = current?.problem !== 'unreachable' && Date.now() - (current?.at ?? 0) > WRITE_PROBLEM_SECONDS * 1000
@@ -48,17 +51,23 @@ export function databaseAvailability(log: Log): DatabaseAvailability {
       failures.set(found, (failures.get(found) ?? 0) + 1)
       if (problem() !== found) log.error({ err: error, problem: found }, 'database unavailable')
       current = { problem: found, at: Date.now() }
+      writtenAt = Number.NEGATIVE_INFINITY
       return true
     },
     stalled() {
       failures.set('stalled', (failures.get('stalled') ?? 0) + 1)
       if (problem() !== 'stalled') log.error({ problem: 'stalled' }, 'database unavailable')
       current = { problem: 'stalled', at: Date.now() }
+      writtenAt = Number.NEGATIVE_INFINITY
     },
     available() {
       if (current?.problem === 'unreachable') end()
     },
-    written: end,
+    written() {
+      writtenAt = performance.now()
+      end()
+    },
+    hasWritten: (withinMs) => performance.now() - writtenAt < withinMs,
   }
 }
 

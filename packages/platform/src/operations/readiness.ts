@@ -6,6 +6,8 @@ import type { Runtime } from './context/context.ts'
 const DEADLINE_MS = 1500
 /** Characters of text that the probe writes: random, so that they need space. */
 const PROBE_LENGTH = 2000
+/** While writes succeed, one in this time is enough: a load balancer asks each gateway twice a second, and each probe is a commit. */
+const WRITE_EVERY_MS = 5_000
 
 /** The row of each process, and its probe while it runs: one that hangs must not take one connection after another. */
 interface Probing {
@@ -17,7 +19,8 @@ interface Probing {
 const probes = new WeakMap<Runtime['priorityPool'], Probing>()
 
 /**
- * Whether this process can serve requests: a write to a logged table commits within 1.5 s, and no write of a request has just failed.
+ * Whether this process can serve requests: a write to a logged table commits within 1.5 s, or one has in the last 5 s, and no write of a request
+ * has just failed.
  * It always asks the database: after an outage no load balancer sends the request that would show that it is over. A commit may hang
  * although statements do not: while a synchronous standby is lost.
  * Returns the problem, or undefined if there is none.
@@ -40,6 +43,7 @@ async function probe({ priorityPool, database }: Runtime, own: Probing): Promise
   try {
     await priorityPool.query('select 1')
     database.available()
+    if (database.hasWritten(WRITE_EVERY_MS)) return database.problem()
     own.commits = true
     await priorityPool.query(
       `insert into readiness_probes (id, filler, at) values ($1, $2, now())

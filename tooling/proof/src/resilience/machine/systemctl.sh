@@ -16,10 +16,12 @@ act() {
   local name=${1%.service} unit instance
   unit=/etc/systemd/system/${name%@*}@.service
   instance=${name#*@}
-  if [ "${name%@*}" = postgresql ]; then
-    pg_ctlcluster --skip-systemctl-redirect "${instance%%-*}" "${instance#*-}" "$verb"
-    return
-  fi
+  case $name in
+    postgresql@*)
+      pg_ctlcluster --skip-systemctl-redirect "${instance%%-*}" "${instance#*-}" "$verb"
+      return
+      ;;
+  esac
   case $name in etcd | patroni) unit=/lib/systemd/system/$name.service ;; esac
   if [ ! -e "$unit" ]; then
     # Some of these scripts cannot restart what does not run.
