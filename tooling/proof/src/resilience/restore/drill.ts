@@ -205,7 +205,7 @@ async function held(database: Database) {
   const found = await rows<{ id: string; units: string; account: string }>(
     database,
     `select t.id, t.amount::text as units, t.account_number as account from cngn_transfers t join cngn_sends s on s.id = t.id
-      where t.status = 'processing' and s.sent_at is not null and s.reference is null and not s.ended order by t.created_at`,
+      where t.status = 'processing' and s.sent_at is not null and s.reference is null and s.status <> 'ended' order by t.created_at`,
   )
   return found.map(({ id, units, account }) => ({ id, amount: Number(units) / 1e6, account }))
 }
