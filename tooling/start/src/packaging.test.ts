@@ -134,6 +134,22 @@ test('a process runs from the package in production, with its pages and scripts,
   )
 })
 
+test('no page of an installation names a command by npm, which the package does not have', () => {
+  const pages = files().filter(
+    (file) => /^(docs\/(operators|guides)|deploy)\//.test(file) && /\.(md|ya?ml|service)$/.test(file),
+  )
+  const named = (file: string) => {
+    const text = readFileSync(join(made.folder, file), 'utf8')
+    return [
+      ...text.matchAll(
+        /npm run (migrate|doctor|backup|restore|reconcile|ledger-check|re-encrypt|swap-addresses|ops)\b/g,
+      ),
+    ]
+  }
+  expect(pages.length).toBeGreaterThan(20)
+  expect(pages.flatMap((file) => named(file).map(([command]) => `${file}: ${command}`))).toEqual([])
+})
+
 /** Names that are not settings of the service: of Node, and of the containers beside it. */
 const OTHERS = new Set([
   'NODE_COMPILE_CACHE',
@@ -181,6 +197,15 @@ test('what deploys the service names only settings that exist and files that a p
   const has = (command: string) => existsSync(join(made.folder, `lib/commands/${command}.mjs`))
   expect(started).toEqual(['bin/payments migrate', 'bin/payments migrate', 'bin/payments start', 'bin/payments start'])
   expect(['migrate', 'start'].filter(has)).toEqual(['migrate', 'start'])
+  // An image without a version changes what runs with each restart; part=migrate is what the page applies first.
+  const images = kubernetes.flatMap(({ spec }) => spec.template?.spec?.containers ?? []).map(({ image }) => image)
+  expect(images.filter((image: string) => !/^payments:\d+\.\d+\.\d+$/.test(image))).toEqual([])
+  expect(compose['x-service'].image).toMatch(/^\$\{PAYMENTS_IMAGE:\?/)
+  expect(kubernetes.filter(({ metadata }) => metadata.labels.part === 'migrate').map(({ kind }) => kind)).toEqual([
+    'Job',
+  ])
+  const budgets = kubernetes.filter(({ kind }) => kind === 'PodDisruptionBudget')
+  expect(budgets.map(({ spec }) => spec.selector.matchLabels.part)).toEqual(['gateway', 'worker'])
   // Every part of it refuses what a container does not need.
   for (const { spec } of kubernetes.filter(({ kind }) => kind === 'Job' || kind === 'Deployment')) {
     expect(spec.template.spec.securityContext.runAsNonRoot).toBe(true)

@@ -29,7 +29,7 @@ export async function cngnDifferences(
 ): Promise<readonly Difference[]> {
   const transfers = await rows<Transfer>(
     database,
-    `select t.id, t.kind, t.status, t.amount::text, coalesce(t.account_number, t.address) as destination, s.sent_at is null and not s.ended as waits,
+    `select t.id, t.kind, t.status, t.amount::text, coalesce(t.account_number, t.address) as destination, s.sent_at is null and s.status <> 'ended' as waits,
             format('sent %s times, last at %s, reference %s, absent since %s, %s', s.attempts, s.sent_at, s.reference, s.absent_since, s.error) as sending
        from cngn_transfers t left join cngn_sends s on s.id = t.id`,
   )
