@@ -7,7 +7,7 @@ const DEADLINE_MS = 1500
 /** Characters of text that the probe writes: random, so that they need space. */
 const PROBE_LENGTH = 2000
 /** While writes succeed, one in this time is enough: a load balancer asks each gateway twice a second, and each probe is a commit. */
-const WRITE_EVERY_MS = 10_000
+const WRITE_EVERY_MS = 5_000
 
 /** The row of each process, and its probe while it runs: one that hangs must not take one connection after another. */
 interface Probing {
@@ -19,7 +19,7 @@ interface Probing {
 const probes = new WeakMap<Runtime['priorityPool'], Probing>()
 
 /**
- * Whether this process can serve requests: a write to a logged table commits within 1.5 s, or one has in the last 10 s, and no write of a request
+ * Whether this process can serve requests: a write to a logged table commits within 1.5 s, or one has in the last 5 s, and no write of a request
  * has just failed.
  * It always asks the database: after an outage no load balancer sends the request that would show that it is over. A commit may hang
  * although statements do not: while a synchronous standby is lost.
