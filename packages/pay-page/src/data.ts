@@ -141,6 +141,8 @@ export interface Payment {
   readonly failureReason: string | null
   /** An operator has recorded its outcome. */
   readonly settled: boolean
+  /** What the merchant decided about a payment that does not count; null while they have not, or need not. */
+  readonly resolution?: 'counted' | 'sent_back' | 'kept' | null
   /** Where it goes, or went, if it cannot be delivered. */
   readonly refundTo?: RefundTo | null
   readonly receivedAt: string

@@ -26,6 +26,7 @@ const sent = {
   counts: true,
   failureReason: 'delivery_failed',
   settled: true,
+  resolution: 'counted',
   refundTo: { address: ADDRESS, owner: 'payer' },
   receivedAt: ENDS,
 } as const

@@ -5,6 +5,7 @@ import {
   confirming,
   countedOf,
   type Facts,
+  isAccepted,
   isTransfer,
   keptOf,
   type MoneyData,
@@ -14,7 +15,7 @@ import {
 import { type Cell, type Step, saidOfTransfer, table } from './table.ts'
 
 /** What stands for the placeholders of the texts. */
-type Values = Readonly<
+export type Values = Readonly<
   Record<
     | 'merchant'
     | 'network'
@@ -49,6 +50,9 @@ export interface Said {
   /** The payer is asked for a transfer, if for anything. */
   readonly byTransfer: boolean
   readonly values: Values
+  readonly facts: Facts
+  /** The times of which the texts speak, as ISO 8601. */
+  readonly times: { readonly until: string }
 }
 
 /** A payment takes minutes to be confirmed; after this time something holds it up. */
@@ -74,8 +78,14 @@ export function moneyOf(data: MoneyData, wording: Wording, about = undefined as 
     step,
     byTransfer,
     values: valuesOf(asked, situation, wording),
+    facts,
+    times: { until: untilOf(data.session, situation) },
   }
 }
+
+/** Until when a payment counts. */
+const untilOf = ({ acceptedUntil, expiresAt }: PaySession, { when }: Pick<Situation, 'when'>): string =>
+  when === 'grace' ? acceptedUntil : expiresAt
 
 /** The types of the table allow no other outcome of what arrived. */
 function cellOf({ what, when, outcome }: Situation): Cell {
@@ -115,7 +125,8 @@ function factsOf({ session, linkStatus, refundRequired, serverTime }: MoneyData,
     late: session.paidLate,
     cancelled: session.status === 'cancelled',
     paidElsewhere: session.status === 'cancelled' && linkStatus === 'paid',
-    counts: focus?.counts ?? false,
+    counts: (focus?.counts ?? false) || (focus !== undefined && isAccepted(focus)),
+    decided: focus?.resolution ?? undefined,
     before: countedOf(session) > 0n,
     strict: refundRequired,
     short: focus?.underDelivered ?? false,
@@ -156,6 +167,8 @@ function valuesOf(
   const asked = unitsOf(session.amount)
   const account = session.method === 'bank_transfer' ? session.bankAccount : null
   const counted = session.status === 'paid' ? unitsOf(session.receivedAmount) : countedOf(session)
+  // What the merchant accepts in another currency adds nothing to the amounts of the session.
+  const isOther = focus !== undefined && isAccepted(focus) && unitsOf(focus.creditedAmount) === 0n
   const pending = confirming(session).reduce((total, payment) => total + keptOf(payment), 0n)
   const arrived = unitsOf(session.receivedAmount)
   const returned = focus ? unitsOf(focus.returnedAmount) : 0n
@@ -163,14 +176,14 @@ function valuesOf(
     merchant: merchant.name,
     network: nameOf(session.networkKey),
     asked: units(asked),
-    received: units(counted),
+    received: isOther ? sentOf(focus) : units(counted),
     left: account ? fiatIn(locale, account.amount, account.currency) : units(asked - counted),
     sent: focus ? sentOf(focus) : '',
     sentOn: focus?.networkKey === null ? '' : nameOf(focus?.networkKey ?? session.networkKey),
     pending: pending > 0n || !focus ? units(pending) : sentOf(focus),
     pendingLeft: units(asked - counted - pending),
     over: units((focus && returned > 0n ? unitsOf(focus.amount) : arrived) - asked),
-    until: timeIn(locale, when === 'grace' ? session.acceptedUntil : session.expiresAt),
+    until: timeIn(locale, untilOf(session, { when })),
     refundAddress: (focus?.refundTo ?? session.refundTo)?.address ?? '',
   }
 }

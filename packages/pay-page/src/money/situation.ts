@@ -5,21 +5,27 @@ import { unitsOf } from './numbers.ts'
  * What has arrived of what was asked for. `unknown_confirming`: its amount is not reported yet. `other`: in another currency, or on another
  * network.
  */
-export type What = 'nothing' | Arrived | Confirming
+export const whats = [
+  ...(['nothing', 'part', 'all', 'too_much', 'other'] as const),
+  ...(['part_confirming', 'all_confirming', 'unknown_confirming', 'other_confirming'] as const),
+] as const
+export type What = (typeof whats)[number]
 type Arrived = 'part' | 'all' | 'too_much' | 'other'
-type Confirming = `${'part' | 'all' | 'unknown' | 'other'}_confirming`
+type Confirming = Extract<What, `${string}_confirming`>
 
 /**
  * When: before the session's end; after it, while a payment still counts; later; after it was cancelled; after the merchant has withdrawn the
  * request; while the merchant is suspended.
  */
-export type When = 'in_time' | 'grace' | 'late' | 'cancelled' | 'void' | 'suspended'
+export const whens = ['in_time', 'grace', 'late', 'cancelled', 'void', 'suspended'] as const
+export type When = (typeof whens)[number]
 
 /**
  * What happened with it: it is with the merchant; it was sent back; it came back to the payment service, which passes it on; it is held by the
  * provider; it was never confirmed on its network.
  */
 export type Outcome = 'delivered' | 'returned' | 'returning' | 'failed' | 'unconfirmed'
+export const outcomes = ['none', 'pending', 'delivered', 'returned', 'returning', 'failed', 'unconfirmed'] as const
 
 /** The outcomes that are possible of what has arrived. */
 export type OutcomeOf<W extends What> = W extends 'nothing' ? 'none' : W extends Confirming ? 'pending' : Outcome
@@ -28,7 +34,7 @@ export type OutcomeOf<W extends What> = W extends 'nothing' ? 'none' : W extends
 export interface Situation {
   readonly what: What
   readonly when: When
-  readonly outcome: Outcome | 'none' | 'pending'
+  readonly outcome: (typeof outcomes)[number]
   readonly focus: Payment | undefined
 }
 
@@ -42,9 +48,12 @@ export type MoneyData = Pick<PayData, 'linkStatus' | 'suspended' | 'payable' | '
 
 export const isTransfer = ({ method }: Payment): boolean => method === 'bank_transfer'
 
-/** A payment that its session asked for: by bank transfer, or in the requested currency and network. */
+/** The merchant accepts it as paid, although it does not count by itself. */
+export const isAccepted = ({ resolution }: Payment): boolean => resolution === 'counted'
+
+/** A payment that its session asked for: by bank transfer, or in the requested currency and network. One that the merchant accepts is as good. */
 export const isRequested = ({ currency, networkKey }: PaySession, payment: Payment): boolean =>
-  isTransfer(payment) || (payment.currency === currency && payment.networkKey === networkKey)
+  isTransfer(payment) || isAccepted(payment) || (payment.currency === currency && payment.networkKey === networkKey)
 
 /** What a payment added to what was asked for: it counts, and what was sent back of it does not. */
 export const keptOf = ({ creditedAmount }: Payment): bigint => unitsOf(creditedAmount)
@@ -149,6 +158,8 @@ export interface Facts {
   readonly paidElsewhere: boolean
   /** The payment that the situation is about counts for the session. */
   readonly counts: boolean
+  /** What the merchant decided about it. */
+  readonly decided: Payment['resolution']
   /** Something was delivered that counts. */
   readonly before: boolean
   /** Other amounts are sent back. */

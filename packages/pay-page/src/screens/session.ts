@@ -3,7 +3,7 @@ import { fill, fillPlain } from '../html/fill.ts'
 import { type Html, html } from '../html/html.ts'
 import { moneyOf, type Said, sentIn } from '../money/facts.ts'
 import { amountIn, fiatIn, timeIn } from '../money/numbers.ts'
-import { isRequested, isTransfer } from '../money/situation.ts'
+import { isAccepted, isRequested, isTransfer } from '../money/situation.ts'
 import { codeImage } from '../wallets/code.ts'
 import { type CodeFormat, codeOf, wallets, walletsOn } from '../wallets/wallets.ts'
 import type { Screen } from './screen.ts'
@@ -186,7 +186,8 @@ function explored(
 /** What happened with one payment. */
 export function stateOf(session: PaySession, payment: Payment, texts: View['texts']): string {
   const { status, counts, refundTo, settled, failureReason } = payment
-  if (status === 'completed') return counts && isRequested(session, payment) ? texts.completed : texts.notCounted
+  if (status === 'completed')
+    return (counts || isAccepted(payment)) && isRequested(session, payment) ? texts.completed : texts.notCounted
   if (status === 'refunded') return refundTo?.owner === 'service' && !settled ? texts.onItsWay : texts.refunded
   if (status === 'failed') return failureReason === 'deposit_not_confirmed' ? texts.unconfirmed : texts.failed
   return texts.pending
