@@ -39,10 +39,10 @@ test.each([
   expect(await transaction(world)).toMatchObject({ status, amount: '0 USDC', amountUsd: '0' })
   const [notice] = await notices(world.merchant)
   expect(notice).toMatchObject({
-    title: 'Payment corrected',
+    title: 'Payment corrected: Consulting in January (INV-000001)',
     body: expect.stringContaining('A payment of 25 USDC for'),
   })
-  expect(notice?.body).toContain('0 USDC of 25 USDC')
+  expect(notice?.body).toContain('is now recorded as')
   expect((await start(world.collection.id)).status).toBe(200)
   await inOrder(service)
 })
@@ -59,7 +59,7 @@ test('an underpaid session whose payment is corrected to the whole is paid, with
   expect((await world.changes()).slice(-1)).toEqual(['session underpaid>paid'])
   expect(await transaction(world)).toMatchObject({ status: 'paid', amount: '25 USDC', amountUsd: '25' })
   expect(await notices(world.merchant)).toMatchObject([
-    { title: 'Payment received', body: expect.stringContaining('25 USDC') },
+    { title: 'Paid: Consulting in January (INV-000001)', body: expect.stringContaining('25 USDC') },
   ])
   await inOrder(service)
 })
@@ -129,7 +129,10 @@ test('two sessions that both pay an invoice are told as paid twice, until a corr
   })
   expect(await first.parent()).toMatchObject({ status: 'paid', paymentsCount: 2, receivedAmount: '50' })
   const [notice] = await notices(merchant)
-  expect(notice).toMatchObject({ title: 'Paid twice', body: expect.stringContaining('further payment of 25 USDC') })
+  expect(notice).toMatchObject({
+    title: 'Paid twice: Consulting in January (INV-000001)',
+    body: expect.stringContaining('25 USDC'),
+  })
   await first.settle('refunded')
   expect(await first.parent()).toMatchObject({ status: 'paid', paymentsCount: 1, receivedAmount: '25' })
   expect(await second.shown()).toMatchObject({ status: 'paid', paidOver: false, paidTwice: false })
@@ -186,9 +189,14 @@ test.each([
     'in another currency beside it',
     { currency: 'USDT', networkKey: 'ethereum' },
     '7 USDT',
-    'Payment in another currency',
+    '7 USDT for Consulting in January that was not asked for',
   ],
-  ['of the same kind', { currency: 'USDC', networkKey: 'ethereum' }, '7 USDC', 'Overpayment received'],
+  [
+    'of the same kind',
+    { currency: 'USDC', networkKey: 'ethereum' },
+    '7 USDC',
+    'Overpaid by 7 USDC: Consulting in January',
+  ],
 ])('what a merchant is told of a further payment %s is that payment', async (_name, origin, text, title) => {
   const world = await begin()
   const whole = world.report({ status: 'completed' })
@@ -206,8 +214,8 @@ test('a payment that was reorganised away is not told as stuck with the provider
   await world.tell(world.report({ status: 'failed', failureReason: 'deposit_not_confirmed' }))
   const [notice] = await notices(world.merchant)
   expect(notice).toMatchObject({
-    title: 'Payment not confirmed',
-    body: expect.stringContaining('A payment of 25 USDC for'),
+    title: '25 USDC for Consulting in January was not confirmed',
+    body: expect.stringContaining('so nothing was received'),
   })
-  expect(notice?.body).not.toContain('stuck')
+  expect(notice?.body).not.toContain('hold')
 })

@@ -28,7 +28,10 @@ test('a delivery below what the quote guarantees does not pay: its session waits
     { id: world.session.id, condition: 'held', reason: 'Less was delivered than the provider promised' },
   ])
   const [notice] = await notices(world.merchant)
-  expect(notice).toMatchObject({ title: 'Less delivered than promised', body: expect.stringContaining('25 USDC') })
+  expect(notice).toMatchObject({
+    title: 'Less arrived than promised: Consulting in January',
+    body: expect.stringContaining('25 USDC'),
+  })
   await inOrder(service)
   expect((await world.settle('completed')).status).toBe(200)
   expect(await world.shown()).toMatchObject({ status: 'underpaid', receivedAmount: '1', remainingAmount: '24' })

@@ -111,7 +111,7 @@ test('what arrived of an excess replaces what was expected to, once: the fee of 
     expect(await tell(returning(amount, isSent))).toMatchObject(sent)
   expect(await changes()).toEqual(before)
   const { body } = await merchant.call('GET /v1/notifications')
-  expect(body.data.notifications.map(({ title }: { title: string }) => title)).toEqual(['Payment received'])
+  expect(body.data.notifications.map(({ title }: { title: string }) => title)).toEqual(['Paid: Consulting in January'])
   expect(await attention(merchant.organisationId)).toEqual([])
   expect(await tell(returning(500_000n, true))).toMatchObject(sent)
   expect(await attention(merchant.organisationId)).toMatchObject([{ condition: 'failed' }])
@@ -286,12 +286,12 @@ test('session, page and notification say to whom a payment was sent back; what c
   expect(await payer.pay({ outcome: 'refunded' })).toMatchObject({ refundTo: { address: PAYER, owner: 'payer' } })
   const notice = async ({ merchant }: { merchant: typeof payer.merchant }) =>
     (await merchant.call('GET /v1/notifications')).body.data.notifications[0].body
-  expect(await notice(payer)).toContain(`was sent back to the payer’s address ${PAYER}.`)
+  expect(await notice(payer)).toContain(`was sent back to the payer, at ${PAYER}.`)
   const nobody = await begin()
   const returned = await nobody.pay({ outcome: 'refunded' })
   expect(returned).toMatchObject({ status: 'returned', refundTo: { owner: 'service' } })
   expect((await payPageOf(service, nobody.session.id)).session.refundTo).toEqual(returned.refundTo)
-  expect(await notice(nobody)).toContain('which keeps it for you')
+  expect(await notice(nobody)).toContain('and we send it on. You need not do anything.')
   expect(await attention(nobody.merchant.organisationId)).toMatchObject([{ id: nobody.session.id, condition: 'held' }])
   const merchant = await begin()
   const { body } = await merchant.merchant.call('PATCH /v1/payment-routes/refund-addresses', { body: { evm: PAYER } })

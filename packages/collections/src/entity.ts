@@ -170,6 +170,8 @@ export const SessionEntity = defineEntity({
     refundTo: p.json().$type<RefundTo>(),
     /** A payment is neither delivered nor returned, or came back to this service, and no operator has settled it. */
     needsOperator: p.boolean().default(false),
+    /** Money was delivered that does not count, and the merchant has not decided what becomes of it. */
+    needsDecision: p.boolean().default(false),
     /** Since when the oldest payment is under way. */
     pendingSince: p.datetime(3).nullable(),
     locale: p.text(),
@@ -195,6 +197,7 @@ export const SessionEntity = defineEntity({
     index('checkout_sessions_payer', ['payerEmail'], 'payer_email is not null'),
     index('checkout_sessions_failed', ['updatedAt'], "status = 'failed'"),
     index('checkout_sessions_needing', ['updatedAt'], 'needs_operator'),
+    index('checkout_sessions_undecided', ['organisationId', 'environment', 'updatedAt', 'id'], 'needs_decision'),
     index('checkout_sessions_pending', ['pendingSince'], 'pending_since is not null'),
     index('checkout_sessions_processing', ['environment', 'updatedAt'], "status = 'processing'"),
   ],

@@ -24,5 +24,6 @@ export const errors = defineErrors({
   },
   session_asks_for_nothing: { status: 409, message: 'Checkout session asks for no payment from a wallet at present' },
   price_unavailable: { status: 503, message: 'The price cannot be converted at present, please retry' },
+  session_decided: { status: 409, message: 'Checkout session has no payment that needs a decision' },
   session_not_settleable: { status: 409, message: 'Checkout session has nothing to settle' },
 })

@@ -1,6 +1,6 @@
 /** Payment links, invoices and checkouts, and the sessions in which they are paid. */
-// Order, lowest first: errors, states, terms, schemas, events, settings, notifications, present, receipt, entity,
-// payer, payments, emails, collections, sessions, pay, api, operators, migrations.
+// Order, lowest first: errors, states, terms, schemas, events, settings, present, receipt, entity,
+// payer, notifications, payments, emails, collections, sessions, pay, api, operators, migrations.
 import { hiddenPayments } from '@payments/fiat'
 import { bind, environments } from '@payments/kernel'
 import { domain } from '@payments/platform'

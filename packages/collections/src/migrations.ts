@@ -220,4 +220,23 @@ export const migrations: readonly MigrationStep[] = [
       startFunction,
     ],
   },
+  {
+    // Money that does not count is listed until its merchant has decided what becomes of it, and may be accepted after a cancellation.
+    name: '20261129120000_session_decisions',
+    up: [
+      'alter table checkout_sessions add column needs_decision boolean not null default false',
+      `update checkout_sessions set needs_decision = true
+        where payments @> '[{"status": "completed", "counts": false}]' and not payments @> '[{"short": true}]'`,
+      `create index checkout_sessions_undecided on checkout_sessions (organisation_id, environment, updated_at, id)
+        where needs_decision`,
+      'drop trigger checkout_sessions_status_moves on checkout_sessions',
+      `create trigger checkout_sessions_status_moves before update of status on checkout_sessions for each row
+        when (old.status <> new.status) execute function guard_status('awaiting_payment>cancelled', 'awaiting_payment>expired',
+          'awaiting_payment>processing', 'cancelled>paid', 'expired>failed', 'expired>paid', 'expired>processing', 'expired>returned',
+          'failed>processing', 'failed>returned', 'paid>expired', 'paid>failed', 'paid>processing', 'paid>returned', 'paid>underpaid',
+          'processing>failed', 'processing>paid', 'processing>returned', 'processing>underpaid', 'returned>failed',
+          'returned>processing', 'underpaid>expired', 'underpaid>failed', 'underpaid>paid', 'underpaid>processing',
+          'underpaid>returned')`,
+    ],
+  },
 ]

@@ -94,7 +94,10 @@ test('more than the amount is paid and paidOver; more after that is an event wit
   expect((await changes()).at(-1)).toBe('session paid>paid')
   expect(await parent()).toMatchObject({ paymentsCount: 1, receivedAmount: '35' })
   expect((await transactions(merchant)).transactions[0].amount).toBe('35 USDC')
-  expect(await notices(merchant)).toEqual(['Overpayment received', 'Payment received'])
+  expect(await notices(merchant)).toEqual([
+    'Overpaid by 10 USDC: Consulting in January',
+    'Overpaid by 5 USDC: Consulting in January',
+  ])
   await inOrder(service)
 })
 
@@ -120,7 +123,7 @@ test('a payment after the grace time is recorded, delivered and reported, and th
   expect(await pay()).toMatchObject({ status: 'expired', receivedAmount: '25', deliveredAmount: '25', paidLate: false })
   expect((await changes()).at(-1)).toBe('session expired>expired')
   expect(await parent()).toMatchObject({ paymentsCount: 0, receivedAmount: '25' })
-  expect(await notices(merchant)).toEqual(['Payment after the end of a session'])
+  expect(await notices(merchant)).toEqual(['25 USDC for Consulting in January arrived too late'])
   expect((await transactions(merchant)).transactions[0]).toMatchObject({ status: 'expired', amount: '25 USDC' })
   await inOrder(service)
 })
@@ -158,14 +161,14 @@ test('a cancelled session stays cancelled when it is paid later; the money is de
   const cancelled = await act(service, session.id, { action: 'cancel' })
   expect([cancelled.status, cancelled.body.data.status]).toEqual([200, 'cancelled'])
   expect(await pay()).toMatchObject({ status: 'cancelled', deliveredAmount: '25' })
-  expect(await notices(merchant)).toEqual(['Payment after the end of a session'])
+  expect(await notices(merchant)).toEqual(['25 USDC for Consulting in January arrived too late'])
   await inOrder(service)
 })
 
 test.each([
-  ['refunded', 'returned', null, 'Payment returned'],
-  ['failed', 'failed', 'delivery_failed', 'Payment neither delivered nor returned'],
-  ['blocked', 'failed', 'provider_blocked', 'Payment neither delivered nor returned'],
+  ['refunded', 'returned', null, '25 USDC for Consulting in January is on its way back'],
+  ['failed', 'failed', 'delivery_failed', '25 USDC for Consulting in January is on hold'],
+  ['blocked', 'failed', 'provider_blocked', '25 USDC for Consulting in January is on hold'],
 ])(
   'a payment that is %s ends its session as %s, with nothing delivered',
   async (outcome, status, failureReason, title) => {
@@ -182,13 +185,16 @@ test('a further payment that is stuck is reported, also when the session is unde
   const { merchant, pay, changes } = await begin()
   await pay({ amount: '10' })
   expect(await pay({ amount: '15', outcome: 'blocked' })).toMatchObject({ status: 'underpaid', receivedAmount: '10' })
-  expect(await notices(merchant)).toEqual(['Payment neither delivered nor returned'])
+  expect(await notices(merchant)).toEqual(['15 USDC for Consulting in January is on hold'])
   await pay()
   const before = await changes()
   expect(await pay({ amount: '3', outcome: 'refunded' })).toMatchObject({ status: 'paid', receivedAmount: '25' })
   expect(await changes()).toEqual(before)
   expect(await pay({ amount: '3', outcome: 'failed' })).toMatchObject({ status: 'paid', receivedAmount: '25' })
-  expect((await notices(merchant)).slice(0, 2)).toEqual(['Payment neither delivered nor returned', 'Payment received'])
+  expect((await notices(merchant)).slice(0, 2)).toEqual([
+    '3 USDC for Consulting in January is on hold',
+    'Paid: Consulting in January',
+  ])
   await inOrder(service)
 })
 
@@ -231,7 +237,10 @@ test('another currency or network than requested is delivered and recorded, and 
     payments: [{ currency: 'USDT', status: 'completed' }],
   })
   expect(await pay()).toMatchObject({ status: 'paid', receivedAmount: '25', deliveredAmount: '50' })
-  expect(await notices(merchant)).toEqual(['Payment received', 'Payment in another currency'])
+  expect(await notices(merchant)).toEqual([
+    'Paid: Consulting in January',
+    '25 USDT for Consulting in January that was not asked for',
+  ])
   expect((await transactions(merchant)).total).toBe(1)
   await inOrder(service)
 })

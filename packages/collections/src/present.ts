@@ -69,6 +69,7 @@ export const presentCollection = (row: CollectionColumns): z.infer<typeof Collec
 export const decimalOrZero = (units: bigint, symbol: string): string => (assetOf(symbol) ? decimal(units, symbol) : '0')
 
 const presentPayment = (payment: StoredPayment, currency: string): z.infer<typeof SessionPayment> => ({
+  id: payment.id,
   method: payment.method ?? 'onchain',
   txHash: payment.txHash,
   networkKey: payment.networkKey,
@@ -82,6 +83,7 @@ const presentPayment = (payment: StoredPayment, currency: string): z.infer<typeo
   counts: payment.counts,
   failureReason: payment.failureReason as z.infer<typeof SessionPayment>['failureReason'],
   settled: payment.settled ?? false,
+  resolution: payment.resolution?.action ?? null,
   receivedAt: payment.receivedAt,
   refundTo: payment.refundTo ?? null,
 })

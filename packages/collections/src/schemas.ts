@@ -21,7 +21,7 @@ import {
   total,
   updatedAt,
 } from '@payments/kernel'
-import { locales } from '@payments/pay-page'
+import { actors, holders, locales, outcomes, whats, whens } from '@payments/pay-page'
 import { failureReasons, RefundToSchema, sandboxOutcomes } from '@payments/routes'
 import { z } from 'zod'
 import { checkoutMachine, invoiceMachine, linkMachine, sessionMachine, types } from './states.ts'
@@ -36,10 +36,11 @@ import {
 } from './terms/fields.ts'
 import { PaymentPolicy, PaymentPolicyPatch } from './terms/policy.ts'
 import { priceCurrencies } from './terms/prices.ts'
-import { paymentMethods } from './terms/rows.ts'
+import { paymentMethods, resolutions } from './terms/rows.ts'
 
 export const COLLECTION = 80
 const SESSION = 81
+const PAYMENT = 52
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 const PAYER = '0x8617E340B3D01FA5F11F306F4090FD50E238070D'
 const DEPOSIT = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
@@ -272,6 +273,7 @@ export const Collection = z
 const paymentStatuses = ['pending', 'completed', 'failed', 'refunded'] as const
 
 export const SessionPayment = z.object({
+  id: id('payment', PAYMENT),
   method: Method,
   txHash: text('Transaction of the payer; of a bank transfer, the one that delivered it', HASH).nullable(),
   networkKey: text('Network on which it was sent; null for a bank transfer', 'ethereum').nullable(),
@@ -296,6 +298,11 @@ export const SessionPayment = z.object({
   }),
   failureReason: failureReasons.Code.nullable().meta({ description: 'Why it was not delivered' }),
   settled: z.boolean().meta({ description: 'An operator has recorded its outcome', example: false }),
+  resolution: z.enum(resolutions).nullable().meta({
+    description:
+      'What you decided about money that does not count: `counted` as paid, `sent_back` by you, or `kept`; null while nothing is decided',
+    example: null,
+  }),
   receivedAt: time('When it was received'),
   refundTo: RefundToSchema.nullable().meta({ description: 'Where it goes if it cannot be delivered' }),
 })
@@ -314,6 +321,34 @@ const BankAccount = z
     description:
       'Where the payer transfers to; null without `bank_transfer`, and once a transfer has come: the account takes one. `start` with the id of an underpaid session gives one for the rest',
   })
+
+/** What happened to the money of a session: what payers, merchants and operators are told alike, and the sentences for the reader. */
+export const SessionSituation = z
+  .object({
+    what: z.enum(whats).meta({ description: 'What has arrived of what was asked for', example: 'part' }),
+    when: z.enum(whens).meta({
+      description: '`grace`: after the end, while a payment still counts. `void`: the request was withdrawn',
+      example: 'in_time',
+    }),
+    outcome: z.enum(outcomes).meta({
+      description: '`returning`: it came back to this service, which sends it on. `failed`: the provider holds it',
+      example: 'delivered',
+    }),
+    holder: z.enum(holders).meta({ description: 'Who has the money that it is about', example: 'merchant' }),
+    next: z.enum(actors).meta({
+      description: 'Who acts next; `network`: its confirmation is awaited',
+      example: 'payer',
+    }),
+    until: time('Until when that counts; null where there is no such time').nullable(),
+    heading: text('One line', '15 USDC left to pay'),
+    text: personal(
+      text(
+        'What happened, and what happens next',
+        'You have received 10 USDC of 25 USDC. The payer can send the remaining 15 USDC by 31 Jan 2026, 12:15 UTC.',
+      ),
+    ),
+  })
+  .meta({ id: 'SessionSituation', description: 'What happened to the money of a session, in words for the reader' })
 
 /** The fields of a session that its payer may see. */
 const sessionFields = {
@@ -373,6 +408,9 @@ export const Session = z
     provider: providerName,
     payerEmail: personal(text('Email address that the payer gave', 'payer@example.com').nullable()),
     refundAddress: text('Address to which a payment goes back', PAYER).nullable(),
+    situation: SessionSituation.optional().meta({
+      description: 'What happened to its money, in words; where it is read, and not in events',
+    }),
     ...sessionTimes,
   })
   .meta({ id: 'CheckoutSession', description: 'One attempt to pay a link, invoice or checkout' })
@@ -383,6 +421,29 @@ export const PaySession = z
 
 export const CollectionList = z.object({ collections: items('The newest 200 collections', Collection), total })
 export const SessionList = z.object({ sessions: items('The newest 200 sessions', Session), total })
+export const SessionResolution = SessionId.extend({
+  action: z.enum(resolutions).meta({
+    description:
+      '`counted`: it is paid, whatever arrived. `sent_back`: you returned it from your wallet. `kept`: you keep it, and it stays unpaid',
+    example: 'counted',
+  }),
+  paymentId: z
+    .uuid()
+    .optional()
+    .meta({
+      description: 'Which payment is meant. Default: the only one that needs a decision',
+      example: exampleId(PAYMENT),
+    }),
+  note: personal(
+    z
+      .string()
+      .trim()
+      .min(1)
+      .max(500)
+      .meta({ description: 'Why, for your records', example: 'Agreed by phone' })
+      .optional(),
+  ),
+})
 export const SessionSettlement = SessionId.extend({
   outcome: z.enum(['completed', 'refunded', 'not_received', 'expired']).meta({
     description:
@@ -392,7 +453,10 @@ export const SessionSettlement = SessionId.extend({
   paymentId: z
     .uuid()
     .optional()
-    .meta({ description: 'Which payment is meant. Default: the only one that is not settled', example: exampleId(52) }),
+    .meta({
+      description: 'Which payment is meant. Default: the only one that is not settled',
+      example: exampleId(PAYMENT),
+    }),
   amount: text('What was delivered, in the currency of the collection. Default: what the provider reported', '24.9')
     .max(100)
     .optional(),
@@ -658,6 +722,7 @@ export const sessionFacts = {
   paymentUri: `ethereum:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48@1/transfer?address=${DEPOSIT}&uint256=860000000`,
   payments: [
     {
+      id: exampleId(PAYMENT),
       method: 'onchain',
       txHash: HASH,
       networkKey: 'ethereum',
@@ -671,6 +736,7 @@ export const sessionFacts = {
       counts: true,
       failureReason: null,
       settled: false,
+      resolution: null,
       refundTo: null,
       receivedAt: at,
     },

@@ -51,7 +51,7 @@ export const checkoutMachine = machine('checkout', 'open', {
 
 /**
  * `correct_to_…` are edges of corrections alone: an operator records another outcome of a payment than the one that led here, and the session gets
- * the status that follows from what counts now.
+ * the status that follows from what counts now; or the merchant accepts as paid what does not count by itself.
  */
 export const sessionMachine = machine('checkout_session', 'awaiting_payment', {
   awaiting_payment: {
@@ -93,7 +93,10 @@ export const sessionMachine = machine('checkout_session', 'awaiting_payment', {
       correct_to_failed: 'failed',
     },
   },
-  cancelled: { description: 'Cancelled by the payer, or another session paid' },
+  cancelled: {
+    description: 'Cancelled by the payer, or another session paid',
+    moves: { correct_to_paid: 'paid' },
+  },
   returned: {
     description:
       'Nothing was delivered; every payment was sent back, `refundTo` says to whom. It can still be paid until its grace time is over',

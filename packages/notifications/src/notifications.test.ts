@@ -67,13 +67,13 @@ test.each([
     'refunded',
     'money.returned',
     'Money returned',
-    'A deposit of 12.5 USDC to a payment route could not be delivered and was returned to an address of this service (0x71C7656EC7ab88b098defB751B7401B5f6d8976F), which keeps it for you: please contact support.',
+    'A deposit of 12.5 USDC to a payment route could not be delivered and came back to us, at 0x71C7656EC7ab88b098defB751B7401B5f6d8976F. We send it on; you need not do anything.',
   ],
   [
     'failed',
     'money.stranded',
-    'Money neither delivered nor returned',
-    'A deposit of 12.5 USDC to a payment route is stuck with the provider. Please contact support.',
+    'Deposit on hold',
+    'A deposit of 12.5 USDC to a payment route is on hold at the provider. We are working on it; you need not do anything.',
   ],
 ])('a deposit to a payment route that was %s creates one notification', async (outcome, type, title, body) => {
   const merchant = await newMerchant(service)

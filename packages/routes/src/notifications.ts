@@ -7,8 +7,7 @@ const resource = 'payment_route_deposit'
 /** Where a refund went: the address that was really used, and whose it is. */
 export function wentTo({ refundTo }: Readonly<Record<string, unknown>>): string {
   const { address, owner } = (refundTo ?? {}) as Partial<RefundTo>
-  if (owner === 'service')
-    return `was returned to an address of this service (${address}), which keeps it for you: please contact support.`
+  if (owner === 'service') return `came back to us, at ${address}. We send it on; you need not do anything.`
   if (owner === 'payer') return `was sent back to the payer’s address ${address}.`
   return `was returned to your refund address${address ? ` ${address}` : ''}.`
 }
@@ -81,11 +80,11 @@ export const notifications: Readonly<Record<string, Readonly<Record<string, Decl
         : {
             resource,
             type: 'money.stranded',
-            title: 'Money neither delivered nor returned',
+            title: 'Deposit on hold',
             body: ({ entry }) =>
               data.failureReason === 'provider_blocked'
-                ? `The provider holds a deposit of ${amountText(entry)} to a payment route for a compliance review. Please contact support.`
-                : `A deposit of ${amountText(entry)} to a payment route is stuck with the provider. Please contact support.`,
+                ? `A deposit of ${amountText(entry)} to a payment route is on hold at the provider for a compliance check. We are working on it; you need not do anything.`
+                : `A deposit of ${amountText(entry)} to a payment route is on hold at the provider. We are working on it; you need not do anything.`,
           },
     ),
   },

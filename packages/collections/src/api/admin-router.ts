@@ -1,8 +1,8 @@
-import { errors as commonErrors, noInput } from '@payments/kernel'
+import { errors as commonErrors, type Environment, noInput } from '@payments/kernel'
 import { ledgerErrors } from '@payments/ledger'
 import { operatorCommand, query } from '@payments/platform'
 import { routesErrors, SyncResult, syncHiddenRoute } from '@payments/routes'
-import { findSessionAnywhere, sessionsNeedingAttention } from '../collections/service.ts'
+import { findSessionAnywhere, forOperators, sessionsNeedingAttention } from '../collections/service.ts'
 import { errors } from '../errors.ts'
 import { presentSession } from '../present.ts'
 import { AdminSessionList, Session, SessionSettlement, SessionSync } from '../schemas.ts'
@@ -24,10 +24,11 @@ export const collectionsAdminRouter = {
     output: AdminSessionList,
     async run(context) {
       const { rows, total } = await sessionsNeedingAttention(context)
-      const sessions = rows.map((row) => ({
-        ...presentSession(row),
-        organisationId: row.organisationId,
-        environment: row.environment,
+      const shown = await forOperators(context, rows)
+      const sessions = shown.map((each, index) => ({
+        ...each,
+        organisationId: rows[index]?.organisationId as string,
+        environment: rows[index]?.environment as Environment,
       }))
       return { sessions, total }
     },

@@ -6,7 +6,7 @@ import { createCollection, prepareCollection } from '../collections/creation.ts'
 import { invoiceDocument, invoiceXml, prepareDocument, send } from '../collections/invoices/invoices.ts'
 import { changePolicy, defaultPolicy } from '../collections/policies.ts'
 import { CollectionPage, CollectionSearch, searchCollections } from '../collections/search.ts'
-import { change, newestCollections, remove, sessionsOf, show } from '../collections/service.ts'
+import { change, newestCollections, remove, sessionsOf, show, undecidedSessions } from '../collections/service.ts'
 import { errors } from '../errors.ts'
 import { previewFile } from '../pay/preview.ts'
 import { ownReceipt } from '../pay/receipts/receipts.ts'
@@ -21,8 +21,11 @@ import {
   NewCollection,
   PolicyChange,
   ReceiptInput,
+  Session,
   SessionList,
+  SessionResolution,
 } from '../schemas.ts'
+import { resolveSession } from '../sessions/resolve.ts'
 import { PaymentPolicy } from '../terms/policy.ts'
 import { collectionsExport, sessionsExport } from './export.ts'
 
@@ -173,10 +176,32 @@ export const collectionsRouter = {
     input: CollectionId,
     output: SessionList,
     errors: [errors.collection_not_found],
-    async run(context, { collectionId }) {
-      const { rows, total } = await sessionsOf(context, collectionId)
-      return { sessions: rows.map(presentSession), total }
-    },
+    run: (context, { collectionId }) => sessionsOf(context, collectionId),
+  }),
+  undecided: query({
+    rest: 'GET /collections/sessions/undecided',
+    access: 'read',
+    tag,
+    summary: 'List checkout sessions that need a decision',
+    description:
+      'Sessions with money that was delivered to you and does not count: in another currency, on another network, or too late. At most 200, the longest unchanged first; `total` counts all of them. `POST /collections/sessions/{sessionId}/resolve` records what you decide.',
+    message: 'Checkout sessions retrieved',
+    input: noInput,
+    output: SessionList,
+    run: undecidedSessions,
+  }),
+  resolve: command({
+    rest: 'POST /collections/sessions/{sessionId}/resolve',
+    access: 'write',
+    tag,
+    summary: 'Decide about money that does not count',
+    description:
+      'Records what you do with a payment that was delivered to you and does not count by itself, or with less than was asked for. `counted` makes the session paid, and its invoice or checkout. The money is in your wallet: nothing is sent by this.',
+    message: 'Decision recorded',
+    input: SessionResolution,
+    output: Session,
+    errors: [errors.checkout_session_not_found, errors.session_decided],
+    run: async (unit, input) => presentSession(await resolveSession(unit, input)),
   }),
   pdf: download({
     rest: 'GET /collections/{collectionId}/invoice.pdf',

@@ -1,9 +1,12 @@
+import { merchantProfile } from '@payments/accounts'
 import { type BrandFields, checkLogo, mergeFields } from '@payments/branding'
 import { isId, mergeMetadata, refuseMistakes } from '@payments/kernel'
 import { newestAndTotal, type QueryContext, rowsAndTotal, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { CollectionEntity, type CollectionRow, SessionEntity, type SessionRow } from '../entity.ts'
 import { errors } from '../errors.ts'
+import { moneyData } from '../payer/payer.ts'
+import { presentSituation, sessionReading } from '../payer/reading.ts'
 import { presentCollection, presentSession } from '../present.ts'
 import type { Collection, CollectionPatch, Session } from '../schemas.ts'
 import { STUCK_SECONDS } from '../settings.ts'
@@ -62,6 +65,27 @@ export async function sessionsNeedingAttention(context: QueryContext): Promise<{
   )
 }
 
+/** Sessions of any organisation as operators read them: with what happened to their money, in words. */
+export async function forOperators(
+  context: QueryContext,
+  sessions: readonly SessionRow[],
+): Promise<z.infer<typeof Session>[]> {
+  const anywhere = { filters: { tenant: false }, disableIdentityMap: true } as const
+  const ids = [...new Set(sessions.map(({ parentId }) => parentId))]
+  const parents = new Map(
+    (await context.em.find(CollectionEntity, { id: { $in: ids } }, anywhere)).map((parent) => [parent.id, parent]),
+  )
+  const now = new Date()
+  return sessions.map((session) => {
+    const collection = parents.get(session.parentId) as CollectionRow
+    const merchant = { name: '', suspended: false }
+    return {
+      ...presentSession(session),
+      situation: presentSituation(sessionReading(moneyData({ collection, session, merchant }, now)), 'operator'),
+    }
+  })
+}
+
 /** What an id of the family is of, as its GET shows it. @throws collection_not_found 404 */
 export async function show(
   context: QueryContext,
@@ -72,17 +96,65 @@ export async function show(
   if (row) return presentCollection(row)
   const session = await context.em.findOne(SessionEntity, { id })
   if (!session) throw errors.collection_not_found()
-  return presentSession(session)
+  const [shown] = await withSituations(context, await find(context, session.parentId), [session])
+  return shown as z.infer<typeof Session>
+}
+
+/** Sessions of a collection as their merchant reads them: with what happened to their money, in words. */
+async function withSituations(
+  context: QueryContext,
+  collection: CollectionRow,
+  sessions: readonly SessionRow[],
+): Promise<z.infer<typeof Session>[]> {
+  if (sessions.length === 0) return []
+  const merchant = await merchantProfile(context, collection.organisationId)
+  return sessions.map((session) => withSituation({ collection, session, merchant }))
+}
+
+const withSituation = (paid: Parameters<typeof moneyData>[0]): z.infer<typeof Session> => ({
+  ...presentSession(paid.session),
+  situation: presentSituation(sessionReading(moneyData(paid, new Date())), 'merchant'),
+})
+
+const MOST_UNDECIDED = 200
+
+/** Sessions of the actor's tenant with money that does not count, until it is decided what becomes of it; the longest unchanged first, and their exact number. */
+export async function undecidedSessions(
+  context: QueryContext,
+): Promise<{ sessions: z.infer<typeof Session>[]; total: number }> {
+  const { rows, total } = rowsAndTotal(
+    await context.em.findAndCount(
+      SessionEntity,
+      { needsDecision: true },
+      { orderBy: { updatedAt: 'asc', id: 'asc' }, limit: MOST_UNDECIDED, disableIdentityMap: true },
+    ),
+  )
+  const parents = await context.em.find(
+    CollectionEntity,
+    { id: { $in: [...new Set(rows.map(({ parentId }) => parentId))] } },
+    { disableIdentityMap: true },
+  )
+  if (rows.length === 0) return { sessions: [], total }
+  const merchant = await merchantProfile(context, context.actor.organisationId)
+  const sessions = rows.flatMap((session) => {
+    const collection = parents.find(({ id }) => id === session.parentId)
+    return collection ? [withSituation({ collection, session, merchant })] : []
+  })
+  return { sessions, total }
 }
 
 /** The newest 200 sessions of a collection, and the exact number of all. @throws collection_not_found 404 */
-export async function sessionsOf(context: QueryContext, id: string): Promise<{ rows: SessionRow[]; total: number }> {
-  const { id: parentId } = await find(context, id)
-  return newestAndTotal(context, SessionEntity, {
+export async function sessionsOf(
+  context: QueryContext,
+  id: string,
+): Promise<{ sessions: z.infer<typeof Session>[]; total: number }> {
+  const collection = await find(context, id)
+  const { rows, total } = await newestAndTotal(context, SessionEntity, {
     where: 'parent_id = $3',
-    values: [parentId],
+    values: [collection.id],
     scopes: 'scope = $3::uuid::text',
   })
+  return { sessions: await withSituations(context, collection, rows), total }
 }
 
 /**

@@ -89,6 +89,21 @@ describe('a payer who gave an address is told', () => {
     expect(await twice.email(1)).toContain('It is 25 USDC more than the 25 USDC that was asked for.')
   })
 
+  test('what is left to pay, in the heading as in the table; and the receipt of two payments names both', async () => {
+    const { pay, email } = await begin()
+    const first = await pay({ amount: '10' })
+    const rest = (await email()).replaceAll('=C2=A0', ' ')
+    expect(rest).toMatch(/^Subject: .*Incomplete payment: Consulting/m)
+    expect(rest).toContain('15 USDC left to pay')
+    expect(rest).toMatch(/Amount: 15 USDC/)
+    expect(rest).not.toMatch(/Amount: 10 USDC/)
+    const second = await pay()
+    const receipt = (await email(1)).replaceAll('=C2=A0', ' ').replaceAll('=C2=B7', '·')
+    expect(receipt).toMatch(/Amount: 25 USDC/)
+    expect(receipt).toContain(`10 USDC · Ethereum · ${first.hash}`)
+    expect(receipt).toContain(`15 USDC · Ethereum · ${second.hash}`)
+  })
+
   test('of a bank transfer what it was in naira, and what of the price is left or paid', async () => {
     const merchant = await newMerchant(service)
     const { id } = await newCollection(merchant, { ...priced, pricing: { currency: 'USD', amount: '25' } })

@@ -1,10 +1,11 @@
 import { type DesignedEmail, designedEmail, merchantProfile, plainName, sendEmail } from '@payments/accounts'
 import { type Brand, brandOf } from '@payments/branding'
-import { explorerOf, transactionUrl } from '@payments/kernel'
-import { accentOf, fillPlain, localeOf, moneyOf, type Said, type Texts, texts } from '@payments/pay-page'
+import { explorerOf, networkOf, transactionUrl } from '@payments/kernel'
+import { accentOf, fillPlain, localeOf, moneyOf, type Said, sentIn, type Texts, texts } from '@payments/pay-page'
 import { type Count, countHitsSql, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { CollectionRow, SessionRow } from '../entity.ts'
-import { moneyData, networksOf } from '../payer/payer.ts'
+import { moneyData } from '../payer/payer.ts'
+import { networksOf } from '../payer/reading.ts'
 import { collectionsSettings, payUrlOf } from '../settings.ts'
 import type { StoredPayment } from '../terms/rows.ts'
 
@@ -148,8 +149,10 @@ export function writeEmail(
   const label = texts[locale]
   const focus = about ?? situation.focus
   const rest = step === 'rest'
-  const amount = payment ? values.sent : values.received
+  const amount = rest ? values.left : payment ? values.sent : values.received
   const transferred = values.sent === amount ? label.methodTransfer : `${label.methodTransfer}: ${values.sent}`
+  // A receipt names every payment that it is for.
+  const counted = payment ? [] : payments.filter(({ status, counts }) => status === 'completed' && counts)
   const subject = !payment
     ? 'receiptSubject'
     : rest && situation.outcome === 'delivered'
@@ -175,16 +178,22 @@ export function writeEmail(
         [label.amount, amount],
         ...(rest && !said.byTransfer ? ([[label.address, session.depositAddress]] as const) : []),
         ...(rest ? ([[label.deadline, values.until]] as const) : []),
-        focus?.networkKey === null ? [label.methodLabel, transferred] : [label.networkLabel, values.sentOn],
-        ...(focus?.txHash && focus.networkKey !== null
-          ? ([
-              [
-                label.transaction,
-                focus.txHash,
-                transactionUrl(explorerOf(session.environment, focus.networkKey), focus.txHash),
-              ],
-            ] as const)
-          : []),
+        ...(counted.length > 1
+          ? counted.map((each) => paymentFact(session.environment, each, sentIn({ locale, texts: label }, each), label))
+          : [
+              focus?.networkKey === null
+                ? ([label.methodLabel, transferred] as const)
+                : ([label.networkLabel, values.sentOn] as const),
+              ...(focus?.txHash && focus.networkKey !== null
+                ? ([
+                    [
+                      label.transaction,
+                      focus.txHash,
+                      transactionUrl(explorerOf(session.environment, focus.networkKey), focus.txHash),
+                    ],
+                  ] as const)
+                : []),
+            ]),
         [label.reference, session.id],
         ...(payment ? [] : ([[label.receipt, label.downloadPdf, `${url}/receipt.pdf?lang=${locale}`]] as const)),
         ...(look?.supportEmail ? ([[label.support, look.supportEmail]] as const) : []),
@@ -199,4 +208,18 @@ export function writeEmail(
       footer: say('emailHelp'),
     },
   }
+}
+
+/** One of several payments: what was sent, how, and its transaction. */
+function paymentFact(
+  environment: SessionRow['environment'],
+  { networkKey, txHash }: Pick<ReturnType<typeof moneyData>['session']['payments'][number], 'networkKey' | 'txHash'>,
+  sent: string,
+  label: Texts,
+): readonly [name: string, text: string, url?: string] {
+  if (networkKey === null) return [label.methodTransfer, sent]
+  const way = `${sent} · ${networkOf(networkKey)?.name ?? networkKey}`
+  return txHash
+    ? [label.transaction, `${way} · ${txHash}`, transactionUrl(explorerOf(environment, networkKey), txHash)]
+    : [label.networkLabel, way]
 }

@@ -1,7 +1,7 @@
 import { joinMerchant, merchantProfile } from '@payments/accounts'
 import { type Brand, type BrandFields, brandFrom, brandOf, joinBranding } from '@payments/branding'
-import { isId, networkOf, ServiceError, system } from '@payments/kernel'
-import type { MoneyData, Wording } from '@payments/pay-page'
+import { isId, ServiceError, system } from '@payments/kernel'
+import type { MoneyData } from '@payments/pay-page'
 import { columnsOf, lookupsOf, type QueryContext, queryContext, rowMapper } from '@payments/platform'
 import { availableNetworks } from '@payments/routes'
 import { CollectionEntity, type CollectionRow, SessionEntity, type SessionRow } from '../entity.ts'
@@ -107,15 +107,6 @@ interface Paid {
   readonly session: SessionRow
   readonly merchant: PayTarget['merchant']
 }
-
-/** What the networks of a session and of its payments are called. */
-export const networksOf = (session: SessionRow): Wording['networks'] =>
-  Object.fromEntries(
-    [session, ...session.payments].flatMap(({ networkKey }) => {
-      const network = networkKey === null ? undefined : networkOf(networkKey)
-      return network ? [[network.key, { name: network.name, type: network.type }] as const] : []
-    }),
-  )
 
 /** A session that money has reached is shown even while its merchant is suspended. */
 const isUnavailable = ({ merchant, session }: PayTarget): boolean =>

@@ -161,6 +161,7 @@ function paymentOf(
     inTime,
     refundTo: arrival.refundTo,
     settled: arrival.settled,
+    ...(before?.resolution ? { resolution: before.resolution } : {}),
     ...(before?.changes ? { changes: before.changes } : {}),
     late,
   }

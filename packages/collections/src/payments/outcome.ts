@@ -15,6 +15,13 @@ const oldest = (payments: readonly StoredPayment[]): Date | null =>
 /** Less was delivered than was promised, and no operator has said what becomes of it. */
 export const isShort = ({ short, settled }: StoredPayment): boolean => short === true && !settled
 
+/** It was delivered and does not count by itself: the merchant decides what becomes of it. */
+export const isUndecided = (payment: StoredPayment): boolean =>
+  payment.status === 'completed' && !payment.counts && !payment.resolution && !isShort(payment)
+
+const isAccepted = ({ status, resolution }: StoredPayment): boolean =>
+  status === 'completed' && resolution?.action === 'counted'
+
 /** What is kept of a payment. Where its excess went back, or could not, what it counts for has the fee of that refund, or the excess, in it. */
 function keptOf({ amount }: SessionRow, payment: StoredPayment): bigint {
   const credited = creditedOf(payment)
@@ -36,6 +43,7 @@ export function fieldsOf(session: SessionRow, payments: readonly StoredPayment[]
     needsOperator: payments.some(
       (payment) => isRefundHeld(payment) || isShort(payment) || (payment.status === 'failed' && !payment.settled),
     ),
+    needsDecision: payments.some(isUndecided),
     pendingSince: oldest(payments.filter(({ status }) => status === 'pending')),
     refundTo: payments.findLast(({ status }) => status === 'refunded')?.refundTo ?? session.refundTo,
   }
@@ -49,6 +57,7 @@ export type Fields = ReturnType<typeof fieldsOf>
  * the provider enforces the amount, what is delivered in whole pays too: a quote of an exact delivery may have a buffer that it did not need.
  */
 export function outcomeOf({ amount, targetAmount, paymentPolicy }: SessionRow, { payments }: Fields) {
+  if (payments.some(isAccepted)) return 'pay'
   const counted = payments.filter(({ counts }) => counts)
   const completed = counted.filter(({ status }) => status === 'completed')
   const received = sum(completed, creditedOf)
@@ -70,7 +79,8 @@ const FOLLOWING: readonly string[] = ['processing', 'paid', 'returned', 'failed'
 export function correctedStatus(session: SessionRow, fields: Fields, now = new Date()): string {
   const { status, endsAt } = session
   const counted = fields.payments.some(({ counts }) => counts)
-  if (status === 'cancelled' || (!counted && !FOLLOWING.includes(status))) return status
+  if (!fields.payments.some(isAccepted) && (status === 'cancelled' || (!counted && !FOLLOWING.includes(status))))
+    return status
   switch (outcomeOf(session, fields)) {
     case 'pay':
       return 'paid'

@@ -287,6 +287,7 @@ export async function start(unit: UnitOfWork, input: Input, prepared: PreparedSt
     refundAddress: prepared.refundAddress,
     refundTo: route.refundTo,
     needsOperator: false,
+    needsDecision: false,
     pendingSince: null,
     locale: input.locale ?? 'en',
     client: prepared.client,

@@ -105,6 +105,17 @@ export interface StoredAccount {
   readonly promised: string
 }
 
+/** What merchants do with money that was delivered to them and does not count by itself. */
+export const resolutions = ['counted', 'sent_back', 'kept'] as const
+
+interface Resolution {
+  readonly action: (typeof resolutions)[number]
+  readonly note: string | null
+  readonly at: string
+  /** The user, or the API key. */
+  readonly by: string
+}
+
 /** A payment as its provider reports it: a deposit to the session's address, or a bank transfer. Amounts are minor units of `currency`. */
 export interface Arrival {
   readonly id: string
@@ -175,6 +186,8 @@ export interface StoredPayment {
   readonly changes?: number
   /** An operator has recorded its outcome. */
   readonly settled?: boolean
+  /** What the merchant decided about a payment that does not count, or about one that is less than was asked for. */
+  readonly resolution?: Resolution
   /** It counts, and arrived after the session's end. */
   readonly late: boolean
 }

@@ -13,7 +13,8 @@ import {
 } from '@payments/pay-page'
 import { DIRECTION_MARKS, type PdfPage, type PdfRequest, pdf } from '@payments/pdf'
 import type { Log } from '@payments/platform'
-import { moneyData, networksOf, type PayTarget } from '../../payer/payer.ts'
+import { moneyData, type PayTarget } from '../../payer/payer.ts'
+import { networksOf } from '../../payer/reading.ts'
 import { invoiceNumberText } from '../../present.ts'
 
 /** What a receipt is written from. */

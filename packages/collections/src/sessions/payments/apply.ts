@@ -66,7 +66,7 @@ async function applyToSession(
   const paidTwice = collection.type !== 'link' && collection.paymentsCount > 0
   const after = await advance(unit, session, fields, { ...merged, paidTwice })
   await emailPayer(unit, collection, session, after, merged.changes)
-  notifyMerchant(unit, { before: session, after, changes: merged.changes })
+  await notifyMerchant(unit, collection, { before: session, after, changes: merged.changes })
   await applyToCollection(unit, collection, { before: session, after })
   await postWithCommit(
     unit,
