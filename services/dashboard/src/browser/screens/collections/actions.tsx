@@ -81,22 +81,3 @@ export function Actions({ of }: { of: Collection }) {
     </>
   )
 }
-
-/** What happens next with a payment that is not simply paid. */
-export const nextStep = (session: {
-  status: string
-  remainingAmount: string
-  currency: string
-  paidOver: boolean
-  paidLate: boolean
-}): string | undefined => {
-  if (session.status === 'underpaid')
-    return `${session.remainingAmount} ${session.currency} left to pay: the payer can top up at the same address until it ends.`
-  if (session.status === 'returned')
-    return 'Nothing was delivered; the provider sent the money back. The payer can pay again.'
-  if (session.status === 'failed')
-    return 'The money is neither delivered nor sent back: the operators of this service look after it.'
-  if (session.paidOver) return 'More than asked for was paid; your payment policy says what happens with the rest.'
-  if (session.paidLate) return 'It was paid after it had ended, within the grace time.'
-  return undefined
-}

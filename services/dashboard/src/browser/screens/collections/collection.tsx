@@ -12,7 +12,8 @@ import { Raw } from '../../parts/object/raw.tsx'
 import { Timeline } from '../../parts/object/timeline.tsx'
 import { Amount, Copy, Copyable, Failure, Field, Screen, Status, Time } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
-import { Actions, nextStep } from './actions.tsx'
+import { Actions } from './actions.tsx'
+import { Decide } from './decide.tsx'
 import { askedFor } from './lines.ts'
 
 /** One payment link, invoice or checkout: how to share it, and what was paid. */
@@ -72,7 +73,7 @@ export function Collection({ id }: { id: string }) {
       <section aria-label="Payments" aria-live="polite">
         <h2>Payments</h2>
         {sessions.length === 0 ? (
-          <p className="hint">None yet. Each attempt to pay appears here by itself.</p>
+          <p className="hint">None yet. Payments appear here automatically.</p>
         ) : (
           <ul className="rows">
             {sessions.map((each) => (
@@ -92,7 +93,12 @@ export function Collection({ id }: { id: string }) {
                     Receipt
                   </a>
                 )}
-                {nextStep(each) && <p className="next">{nextStep(each)}</p>}
+                {each.situation && each.situation.outcome !== 'none' && (
+                  <p className={each.situation.next === 'nobody' ? 'next settled' : 'next'}>
+                    <strong>{each.situation.heading}.</strong> {each.situation.text}
+                  </p>
+                )}
+                {each.situation?.next === 'merchant' && <Decide of={each} />}
               </li>
             ))}
           </ul>
@@ -217,7 +223,7 @@ function Pay({
         {pay.isPending ? 'Paying …' : 'Pay it in the sandbox'}
       </ChangeButton>
       <p className="hint" role="status">
-        {pay.isSuccess ? 'Sent: it arrives below within seconds.' : 'Simulates a payer. No money moves.'}
+        {pay.isSuccess ? 'Payment sent. It appears below in a few seconds.' : 'Simulates a payer. No money moves.'}
       </p>
       <Failure error={pay.error} />
     </div>

@@ -1,3 +1,4 @@
+import type { Outputs } from '@payments/client'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { usePlace } from '../../context.ts'
@@ -8,6 +9,8 @@ import { GoLive } from './go-live.tsx'
 import { Volume } from './volume.tsx'
 
 const NEWEST = 5
+/** So many payments that need a decision are named. */
+const MOST_UNDECIDED = 5
 /** How far back a transaction in trouble is looked for. */
 const ATTENTION_DAYS = 7
 const DAY_MS = 86_400_000
@@ -19,12 +22,13 @@ export function Overview() {
     queryKey: [environment, 'overview'],
     async queryFn() {
       const troubled = troubledSince(new Date(Date.now() - ATTENTION_DAYS * DAY_MS))
-      const [recent, trouble, paid, links, overdue, keys, endpoints, summary, { days }] = await Promise.all([
+      const [recent, trouble, paid, links, overdue, undecided, keys, endpoints, summary, { days }] = await Promise.all([
         api.transactions.search.query({ limit: NEWEST }),
         api.transactions.search.query({ ...filtersIn(troubled), limit: 1 }),
         api.transactions.search.query({ kinds: ['collection'], statuses: ['paid'], limit: 1 }),
         api.collections.search.query({ limit: 1 }),
         api.collections.search.query({ statuses: ['overdue'], limit: 1 }),
+        api.collections.undecided.query({}),
         api.apiKeys.list.query({}),
         api.webhooks.list.query({}),
         api.reports.summary.query({}),
@@ -41,6 +45,8 @@ export function Overview() {
         overdue: overdue.total ?? 0,
         troubled: trouble.total,
         path: `/transactions?${troubled}`,
+        undecided: undecided.sessions.slice(0, MOST_UNDECIDED),
+        moreUndecided: Math.max(0, undecided.total - MOST_UNDECIDED),
       }
       const hasKey = keys.apiKeys.some((key) => key.environment === environment && !key.revokedAt)
       return { recent, isPaid: paid.total > 0, links, hasKey, endpoint, delivered, attention, summary, days }
@@ -76,7 +82,7 @@ export function Overview() {
     },
     {
       name: 'Create an API key',
-      why: 'Your servers use it to do what you did here.',
+      why: 'Lets your server create payments like this one.',
       done: hasKey,
       path: '/keys',
     },
@@ -111,7 +117,7 @@ export function Overview() {
       {recent.transactions.length > 0 ? (
         <TransactionTable transactions={recent.transactions} />
       ) : (
-        <p className="hint">None yet. Each payment appears here by itself.</p>
+        <p className="hint">None yet. Payments appear here automatically.</p>
       )}
     </Screen>
   )
@@ -123,14 +129,19 @@ interface Attention {
   readonly troubled: number
   /** Where the transactions in trouble are. */
   readonly path: string
+  /** Sessions with money that does not count. */
+  readonly undecided: readonly Undecided[]
+  readonly moreUndecided: number
 }
+
+type Undecided = Outputs['collections']['undecided']['sessions'][number]
 
 /** The filters of the transactions that failed, or of which a part is missing, since a day. */
 const troubledSince = (day: Date): URLSearchParams =>
   new URLSearchParams({ status: 'failed,underpaid', from: day.toISOString().slice(0, 10) })
 
 /** What a member should look at, each with the way there; nothing where there is nothing. */
-function NeedsAttention({ of: { disabled, overdue, troubled, path } }: { of: Attention }) {
+function NeedsAttention({ of: { disabled, overdue, troubled, path, undecided, moreUndecided } }: { of: Attention }) {
   const found = [
     {
       count: disabled,
@@ -148,11 +159,17 @@ function NeedsAttention({ of: { disabled, overdue, troubled, path } }: { of: Att
       to: '/collections?status=overdue',
     },
   ].filter(({ count }) => count > 0)
-  if (found.length === 0) return null
+  if (found.length === 0 && undecided.length === 0) return null
   return (
     <section className="note" aria-labelledby="attention">
       <h2 id="attention">Needs attention</h2>
       <ul>
+        {undecided.map(({ id, parentId, situation }) => (
+          <li key={id}>
+            <Link href={`/collections/${parentId}`}>{situation?.heading}</Link>: {situation?.text}
+          </li>
+        ))}
+        {moreUndecided > 0 && <li>{moreUndecided.toLocaleString('en')} more payments wait for your decision</li>}
         {found.map(({ count, says, to }) => (
           <li key={to}>
             <Link href={to}>
