@@ -43,6 +43,30 @@ test('a cell that a spreadsheet would read as a formula is escaped, and quotes a
   expect(text).toContain(`"'=HYPERLINK(""x""),\n"`)
 })
 
+test('names of zones that only others know than the database are refused on their field by every export', async () => {
+  const merchant = await newMerchant(service)
+  const { rows } = await service.runtime.pool.query<{ name: string }>('select name from pg_timezone_names')
+  const known = new Set(rows.map(({ name }) => name.toLowerCase()))
+  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+  const all = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => a + b + c)))
+  const foreign = all.filter((name) => isZone(name) && !known.has(name.toLowerCase()))
+  expect(foreign).toEqual(expect.arrayContaining(['CAT', 'EAT']))
+  const errors = { timeZone: 'Must be a time zone of the IANA database, such as Africa/Lagos' }
+  for (const zone of foreign) {
+    const { status, body } = await merchant.call(`GET /v1/transactions/export?timeZone=${zone}`)
+    expect([zone, status, body?.errors]).toEqual([zone, 422, errors])
+  }
+  expect((await merchant.call('GET /v1/transactions/export?timeZone=africa/nairobi')).status).toBe(200)
+})
+
+function isZone(name: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
+  } catch {
+    return false
+  }
+}
+
 test('errors of an export use the envelope, and an export contains no transaction of another organisation', async () => {
   const merchant = await newMerchant(service)
   await insertTransactions(service, merchant.organisationId, 3)

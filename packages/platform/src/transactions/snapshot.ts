@@ -1,5 +1,5 @@
-import { errors } from '@payments/kernel'
-import { Client } from 'pg'
+import { errors, invalid } from '@payments/kernel'
+import { Client, DatabaseError } from 'pg'
 import type { QueryContext } from '../operations/context/context.ts'
 
 /** Snapshots that one process reads at the same time, of all organisations and of one. Each uses a connection of its own. */
@@ -78,6 +78,18 @@ interface Opened<R> {
 const SETTINGS = `select set_config('timezone', $1, true), set_config('statement_timeout', '30s', true),
   set_config('idle_in_transaction_session_timeout', '60s', true)`
 
+/** What is said of the name of a time zone that is none. */
+export const UNKNOWN_ZONE = 'Must be a time zone of the IANA database, such as Africa/Lagos'
+
+/** SQLSTATE `invalid_parameter_value`. */
+const INVALID = '22023'
+
+/** The database has the last word on names of zones: others know some, such as EAT, that it does not. */
+function unknownZone(error: unknown): never {
+  if (error instanceof DatabaseError && error.code === INVALID) throw invalid({ timeZone: UNKNOWN_ZONE })
+  throw error
+}
+
 /** Begins a snapshot and reads its first rows. `before` runs in its transaction, before anything is read. */
 async function open<R extends object>(
   connectionString: string,
@@ -95,7 +107,7 @@ async function open<R extends object>(
     // A cursor reads one snapshot, which it takes when it is declared: after what `before` has waited for.
     await client.query('begin isolation level read committed read only')
     await before(client)
-    await client.query(SETTINGS, [timeZone])
+    await client.query(SETTINGS, [timeZone]).catch(unknownZone)
     await client.query(`declare rows no scroll cursor for ${text}`, [...values])
     return { client, first: await next(client) }
   } catch (error) {
@@ -125,7 +137,7 @@ type SnapshotContext = Pick<QueryContext, 'runtime' | 'standby'>
  * Yields all rows of a query in batches, from one snapshot of the database. It uses a connection of its own, so that no export uses a
  * connection of the requests' pool. `timeZone` is the IANA name of the zone in which times are written. A reader that stalls for a
  * minute, takes longer than ten, or is slow while others wait loses the snapshot. A caller of `next()` must call `return()`.
- * @throws organisation_busy 429 when too many exports of the organisation are running, busy 503 when too many of all are
+ * @throws validation_failed 422 on `timeZone` for a zone that the database does not know, organisation_busy 429 when too many exports of the organisation are running, busy 503 when too many of all are
  */
 export async function* readSnapshot<R extends object>(
   context: SnapshotContext,

@@ -1,7 +1,7 @@
 import { assets } from '@payments/kernel'
 import { z } from 'zod'
 import type { QueryContext } from '../../operations/context/context.ts'
-import { readSnapshot } from '../../transactions/snapshot.ts'
+import { readSnapshot, UNKNOWN_ZONE } from '../../transactions/snapshot.ts'
 import { inTurn } from '../../work/in-turn.ts'
 import { csvRecord } from './csv.ts'
 
@@ -21,7 +21,7 @@ const Time = z.iso.datetime({ offset: true })
 export const timeZone = z
   .string()
   .max(64)
-  .refine(isTimeZone, 'Must be a time zone of the IANA database, such as Africa/Lagos')
+  .refine(isTimeZone, UNKNOWN_ZONE)
   .meta({ description: 'Time zone of the times in the file; default UTC', example: 'Africa/Lagos' })
   .optional()
 
