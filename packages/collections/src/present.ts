@@ -1,5 +1,6 @@
 import { allFields } from '@payments/branding'
 import { assetNamed, assetOf, isoTime, toDecimal } from '@payments/kernel'
+import { fiatIn, moneyIn } from '@payments/pay-page'
 import type { z } from 'zod'
 import type { Collection, PaySession, Session, SessionPayment } from './schemas.ts'
 import { creditedOf } from './terms/journal.ts'
@@ -18,7 +19,11 @@ const optional = (units: bigint | null | undefined, symbol: string): string | nu
 
 /** What a collection asks for, with its currency: its amount or its price. */
 export const askedText = ({ amount, pricing, currency }: CollectionColumns): string =>
-  pricing ? `${pricing.amount} ${pricing.currency}` : `${decimal(amount ?? 0n, currency)} ${currency}`
+  pricing ? moneyText(pricing.amount, pricing.currency) : moneyText(decimal(amount ?? 0n, currency), currency)
+
+/** An amount as every document in English writes it, in one line: `€2,977.07`, `US$25.00`, `1,250 USDC`. */
+export const moneyText = (amount: string, currency: string): string =>
+  (/^[A-Z]{3}$/.test(currency) ? fiatIn : moneyIn)('en', amount, currency).replaceAll('\u00a0', ' ')
 
 /** `INV-000001`; longer when there are more. */
 export const invoiceNumberText = (number: number | null | undefined): string | null =>

@@ -66,6 +66,11 @@ const Currency = z.enum(currencies).meta({ description: 'Currency that you recei
 const NetworkKey = (description: string, example: string) => z.string().min(1).max(40).meta({ description, example })
 const Time = (description: string) =>
   z.iso.datetime({ offset: true }).meta({ description, example: '2030-01-31T12:00:00Z' })
+const DueAt = z.union([z.iso.date(), z.iso.datetime({ offset: true })]).meta({
+  description:
+    'When an invoice becomes overdue. A date means the end of that day in UTC, and every document prints that day',
+  example: '2036-01-31',
+})
 const acceptedNetworks = z
   .array(z.string().min(1).max(40))
   .min(1)
@@ -146,7 +151,7 @@ export const NewCollection = z
         example: ['onchain', 'bank_transfer'],
       }),
     customerId: CustomerRef.nullable().optional(),
-    dueAt: Time('When an invoice becomes overdue').nullable().optional(),
+    dueAt: DueAt.nullable().optional(),
     expiresAt: Time('When no payment can be started any more').nullable().optional(),
     maxPayments: maxPayments.nullable().optional(),
     redirectUrl: RedirectUrl.nullable().optional(),
@@ -189,7 +194,7 @@ export const ReceiptInput = SessionId.extend({
 export const CollectionPatch = CollectionId.extend({
   title: Title.optional(),
   description: Description.nullable().optional(),
-  dueAt: Time('When an invoice becomes overdue').nullable().optional(),
+  dueAt: DueAt.nullable().optional(),
   expiresAt: Time('When no payment can be started any more').nullable().optional(),
   maxPayments: maxPayments.nullable().optional(),
   redirectUrl: RedirectUrl.nullable().optional(),
@@ -248,7 +253,7 @@ export const Collection = z
     methods: Methods,
     paymentOptions: PaymentOptions,
     customerId: CustomerRef.nullable(),
-    dueAt: time('When an invoice becomes overdue').nullable(),
+    dueAt: time('When an invoice becomes overdue; the end of a day in UTC where a date was given').nullable(),
     expiresAt: time('When no payment can be started any more').nullable(),
     maxPayments: maxPayments.nullable(),
     paymentsCount: count('Number of paid sessions', 0),

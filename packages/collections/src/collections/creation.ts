@@ -87,8 +87,11 @@ function checkFields(input: Input, wrong: Mistakes): void {
     wrong.amount =
       type === 'invoice' ? 'Required: an invoice needs an amount, a price or items' : 'Required for a checkout'
   if (input.expiresAt && !isAhead(input.expiresAt)) wrong.expiresAt = 'Must be in the future'
-  if (input.dueAt && !isAhead(input.dueAt)) wrong.dueAt = 'Must be in the future'
+  if (input.dueAt && !isAhead(dueTime(input.dueAt))) wrong.dueAt = 'Must be in the future'
 }
+
+/** When an invoice is due: a date is the end of that day in UTC, as every document prints it. */
+export const dueTime = (text: string): string => (text.includes('T') ? text : `${text}T23:59:59.999Z`)
 
 export const isAhead = (time: string): boolean => Date.parse(time) > Date.now()
 
@@ -143,6 +146,7 @@ function pricingOf({ pricing }: Input, totals: Totals | null): AskedPrice | null
 function columnsOf({ actor, runtime }: QueryContext, id: string, input: Input, prepared: PreparedCollection) {
   const { organisationId, environment } = actor
   const time = (text: string | null | undefined) => (text ? new Date(text) : null)
+  const due = input.dueAt ? new Date(dueTime(input.dueAt)) : null
   return {
     id,
     organisationId,
@@ -165,8 +169,8 @@ function columnsOf({ actor, runtime }: QueryContext, id: string, input: Input, p
     paymentOptions: prepared.paymentOptions,
     methods: input.methods ?? ['onchain'],
     customerId: input.customerId ?? null,
-    dueAt: time(input.dueAt),
-    overdueAt: time(input.dueAt),
+    dueAt: due,
+    overdueAt: due,
     expiresAt: time(input.expiresAt),
     endsAt: time(input.expiresAt),
     maxPayments: input.maxPayments ?? null,

@@ -14,7 +14,7 @@ import { isPayableState } from '../states.ts'
 import { mergeEmbed } from '../terms/fields.ts'
 import { checkAddresses } from '../terms/return-urls.ts'
 import { cancelWaiting, lockedCollection, moveCollection, updateCollection } from './changes.ts'
-import { isAhead } from './creation.ts'
+import { dueTime, isAhead } from './creation.ts'
 
 const NEWEST = 200
 
@@ -174,9 +174,10 @@ export async function change(
   checkPatch(row, patch)
   if (branding) await checkLogo(unit, branding as BrandFields, 'branding.logoId')
   const time = (text: string | null) => (text === null ? null : new Date(text))
+  const due = dueAt ? new Date(dueTime(dueAt)) : null
   const fields = {
     ...rest,
-    ...(dueAt === undefined ? {} : { dueAt: time(dueAt), overdueAt: time(dueAt) }),
+    ...(dueAt === undefined ? {} : { dueAt: due, overdueAt: due }),
     ...(expiresAt === undefined ? {} : { expiresAt: time(expiresAt), endsAt: time(expiresAt) }),
     ...(maxPayments === undefined ? {} : { maxPayments }),
     ...(embedConfig === undefined ? {} : { embedConfig: mergeEmbed(row.embedConfig, embedConfig) }),
@@ -192,7 +193,7 @@ function checkPatch(row: CollectionRow, patch: Omit<z.output<typeof CollectionPa
   const wrong: Record<string, string> = {}
   checkAddresses(row.environment, patch, wrong)
   if (patch.dueAt && row.type !== 'invoice') wrong.dueAt = 'Only an invoice has a due time'
-  else if (patch.dueAt && !isAhead(patch.dueAt)) wrong.dueAt = 'Must be in the future'
+  else if (patch.dueAt && !isAhead(dueTime(patch.dueAt))) wrong.dueAt = 'Must be in the future'
   if (patch.expiresAt && !isAhead(patch.expiresAt)) wrong.expiresAt = 'Must be in the future'
   if (patch.maxPayments && row.type !== 'link') wrong.maxPayments = 'Only a link takes several payments'
   else if (patch.maxPayments && patch.maxPayments <= row.paymentsCount)

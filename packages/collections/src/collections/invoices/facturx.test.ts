@@ -165,11 +165,11 @@ test('the tax is rounded once for each category and rate, its lines add up to it
   const { bytes } = await fileOf(merchant, invoice.id, 'pdf')
   const { text } = await extractText(await getDocumentProxy(new Uint8Array(bytes)), { mergePages: true })
   for (const part of [
-    'Subtotal: 1219.08 EUR',
-    'Tax 19 %: 228.29 EUR on 1201.50 EUR',
-    'Tax 7 %: 0.73 EUR on 10.48 EUR',
-    'Exempt from tax (Postal service): 0.00 EUR on 2.10 EUR',
-    'Total: 1448.10 EUR, paid in USDC',
+    'Subtotal: €1,219.08',
+    'Tax 19 %: €228.29 on €1,201.50',
+    'Tax 7 %: €0.73 on €10.48',
+    'Exempt from tax (Postal service): €0.00 on €2.10',
+    'Amount due: €1,448.10, payable in USDC',
     ...['Ada & Söhne GmbH', 'Tax number: DE 123456789', '5 Broad Street', 'Test: not a real invoice'],
   ])
     expect(text).toContain(part)
@@ -374,7 +374,7 @@ test('a customer who is anonymised is taken out of the invoices that were issued
   for (const part of [BUYER.name, BUYER.email, '5 Broad Street']) expect(rows[0].issued).not.toContain(part)
   const { bytes } = await fileOf(merchant, invoice.id, 'pdf')
   const { text } = await extractText(await getDocumentProxy(new Uint8Array(bytes)), { mergePages: true })
-  expect([text.includes('Bill to'), text.includes(`Invoice ${invoice.number}`), text.includes('1448.10 EUR')]).toEqual([
+  expect([text.includes('Bill to'), text.includes(`Invoice ${invoice.number}`), text.includes('€1,448.10')]).toEqual([
     false,
     true,
     true,

@@ -107,7 +107,7 @@ test('the PDF of an invoice is tagged, has embedded fonts, and shows ₦ and €
   expect(raw).toMatch(/\/StructTreeRoot/)
   expect(raw).toMatch(/\/FontFile2/)
   const { text } = await extractText(document, { mergePages: true })
-  for (const part of ['Invoice INV-000001', 'Travel ₦ and €', '1399.112499 USDC', '97.6125', `/pay/${id}`])
+  for (const part of ['Invoice INV-000001', 'Travel ₦ and €', '1,399.112499 USDC', '97.6125', `/pay/${id}`])
     expect(text).toContain(part)
 })
 
@@ -171,7 +171,7 @@ test('a preview shows the page and the PDF that the invoice will have, says that
   expect(html).not.toMatch(/<script|<noscript/)
   const pdf = await preview('pdf')
   const { text } = await extractText(await getDocumentProxy(pdf.bytes), { mergePages: true })
-  for (const part of ['Invoice INV-…', 'Preview, not an invoice', 'Travel ₦ and €', '1399.112499 USDC'])
+  for (const part of ['Invoice INV-…', 'Preview, not an invoice', 'Travel ₦ and €', '1,399.112499 USDC'])
     expect(text).toContain(part)
   expect(await rowsOf()).toBe(before)
   // The page and the document of what is then created are the same, but for the marks of the preview.
@@ -205,7 +205,7 @@ test.each([
   expect([refused.status, Object.keys(refused.body.errors ?? {})]).toEqual([422, fields])
 })
 
-test('the PDF of an invoice with a price names the price, and what it is paid in', async () => {
+test('the PDF of an open invoice says what is due and in what it can be paid, never that it was paid', async () => {
   const merchant = await newMerchant(service)
   const { id } = await newCollection(merchant, {
     type: 'invoice',
@@ -213,7 +213,28 @@ test('the PDF of an invoice with a price names the price, and what it is paid in
     pricing: { currency: 'NGN', amount: '250000' },
   })
   const { text } = await extractText((await pdfOf(merchant, id)).document, { mergePages: true })
-  expect(text).toContain('Total: 250000 NGN, paid in USDC')
+  expect(text.replaceAll('\u00a0', ' ')).toContain('Amount due: NGN 250,000.00, payable in USDC')
+  expect(text).not.toContain('paid in')
+})
+
+test('a due date is that day in every document, in the email and on the page, and an instant is the day in UTC', async () => {
+  const merchant = await newMerchant(service)
+  for (const [given, at] of [
+    ['2036-12-31', '2036-12-31T23:59:59.999Z'],
+    ['2036-12-31T12:00:00Z', '2036-12-31T12:00:00.000Z'],
+  ]) {
+    const { id, dueAt } = await newCollection(merchant, { type: 'invoice', dueAt: given })
+    expect(dueAt).toBe(at)
+    const { text } = await extractText((await pdfOf(merchant, id)).document, { mergePages: true })
+    expect(text).toContain('Due: 2036-12-31')
+    expect(await (await fetch(`${service.url}/pay/${id}?lang=en`)).text()).toContain('31 December 2036')
+    const moved = await merchant.call(`PATCH /v1/collections/${id}`, { body: { dueAt: '2037-02-28' } })
+    expect(moved.body.data.dueAt).toBe('2037-02-28T23:59:59.999Z')
+  }
+  for (const dueAt of ['2036-02-30', '2036-1-1', '2001-01-01', 'soon']) {
+    const refused = await merchant.call('POST /v1/collections', { body: newCollectionBody({ type: 'invoice', dueAt }) })
+    expect([dueAt, refused.status, Object.keys(refused.body.errors)]).toEqual([dueAt, 422, ['dueAt']])
+  }
 })
 
 test('a character without a glyph is replaced, and the document and the log say so', async () => {

@@ -1,8 +1,9 @@
+import { amountIn } from '@payments/pay-page'
 import { type Cells, type PdfPage, type PdfRequest, pdf } from '@payments/pdf'
 import type { Log } from '@payments/platform'
 import type { CollectionRow } from '../../entity.ts'
 import { isPayable } from '../../payer/payer.ts'
-import { askedText, decimal, invoiceNumberText, NUMBER_TO_COME } from '../../present.ts'
+import { askedText, decimal, invoiceNumberText, moneyText, NUMBER_TO_COME } from '../../present.ts'
 import type { TaxCategory } from '../../terms/fields.ts'
 import { taxesOf } from '../../terms/items.ts'
 import { inCents, toCents } from '../../terms/prices.ts'
@@ -76,9 +77,9 @@ function write(page: PdfPage, { invoice, parties, logo }: WrittenInvoice, number
   page.space(10)
   const { pricing, currency } = invoice
   if (pricing) {
-    if (pricing.subtotal !== undefined) page.text(`Subtotal: ${pricing.subtotal} ${pricing.currency}`)
+    if (pricing.subtotal !== undefined) page.text(`Subtotal: ${moneyText(pricing.subtotal, pricing.currency)}`)
     for (const each of taxLines(invoice, pricing.currency)) page.text(each)
-    page.text(`Total: ${askedText(invoice)}, paid in ${currency}`, { bold: true })
+    page.text(totalOf(invoice), { bold: true })
   } else
     for (const [name, units] of [
       ['Subtotal', invoice.subtotal],
@@ -86,11 +87,18 @@ function write(page: PdfPage, { invoice, parties, logo }: WrittenInvoice, number
       ['Total', invoice.amount],
     ] as const)
       if (units !== null && units !== undefined)
-        page.text(`${name}: ${decimal(units, currency)} ${currency}`, { bold: name === 'Total' })
+        page.text(`${name}: ${moneyText(decimal(units, currency), currency)}`, { bold: name === 'Total' })
   page.space(14)
   // A preview has no address yet, and a code that leads to a page that takes nothing is none.
   if (number !== NUMBER_TO_COME && isPayable(invoice))
     page.code(invoice.payUrl, 'QR code with the address of the page to pay', ['Pay online:', invoice.payUrl])
+}
+
+/** What a price comes to. Only what has been paid was paid in anything. */
+function totalOf(invoice: CollectionRow): string {
+  const asked = askedText(invoice)
+  if (invoice.status === 'paid') return `Total: ${asked}, paid in ${invoice.currency}`
+  return invoice.status === 'void' ? `Total: ${asked}` : `Amount due: ${asked}, payable in ${invoice.currency}`
 }
 
 /** Where a party is, and its tax number. */
@@ -112,17 +120,17 @@ function taxLines({ items }: CollectionRow, currency: string): string[] {
   return taxesOf(items).map(({ category, percent, base, tax, reasons }) => {
     const name = category === null || category === 'standard' ? `Tax ${percent} %` : UNTAXED[category]
     const why = reasons.length > 0 ? ` (${reasons.join('; ')})` : ''
-    return `${name}${why}: ${inCents(tax)} ${currency} on ${inCents(base)} ${currency}`
+    return `${name}${why}: ${moneyText(inCents(tax), currency)} on ${moneyText(inCents(base), currency)}`
   })
 }
 
 function linesOf(invoice: CollectionRow): Cells[] {
   const { items, title, amount, pricing } = invoice
-  const shown = (text: string) => (pricing ? inCents(toCents(text)) : text)
+  const shown = (text: string) => amountIn('en', pricing ? inCents(toCents(text)) : text)
   const currency = pricing?.currency ?? invoice.currency
   const head: Cells = ['Description', 'Quantity', 'Unit price', `Sum (${currency})`]
   if (items.length === 0) {
-    const whole = pricing?.amount ?? decimal(amount ?? 0n, currency)
+    const whole = amountIn('en', pricing?.amount ?? decimal(amount ?? 0n, currency))
     return [head, [title, '1', whole, whole]]
   }
   return [

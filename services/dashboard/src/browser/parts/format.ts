@@ -25,6 +25,11 @@ export const exactPosting = (summary: string): string =>
 /** A time in the zone of the reader, with the name of the zone. */
 export const shownTime = (at: string): string => times.format(new Date(at))
 
+const dates = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+
+/** The day of a time in UTC. */
+export const shownDate = (at: string): string => dates.format(new Date(at))
+
 const seconds = new Intl.DateTimeFormat('en-GB', { ...SHOWN, second: '2-digit' })
 
 /** A time to the second, for what happens close together. */

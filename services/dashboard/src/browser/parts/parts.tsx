@@ -2,7 +2,7 @@ import { CallError } from '@payments/client'
 import { useIsFetching } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { isTemporary } from '../live/recovery.ts'
-import { exact, type Money, shownSecond, shownTime } from './format.ts'
+import { exact, type Money, shownDate, shownSecond, shownTime } from './format.ts'
 import { FileError } from './forms/files.ts'
 import { afterPaint } from './frame/after-paint.ts'
 
@@ -117,6 +117,11 @@ export function Status({ of }: { of: string }) {
 /** A time with its zone; with `precise`, to the second. */
 export function Time({ at, precise = false }: { at: string; precise?: boolean }) {
   return <time dateTime={at}>{precise ? shownSecond(at) : shownTime(at)}</time>
+}
+
+/** When something is due: the end of a day is that day, wherever its reader is. */
+export function Due({ at }: { at: string }) {
+  return at.endsWith('T23:59:59.999Z') ? <time dateTime={at.slice(0, 10)}>{shownDate(at)}</time> : <Time at={at} />
 }
 
 /** An exact amount, with its currency. */

@@ -10,7 +10,7 @@ import { Code } from '../../parts/object/code.tsx'
 import { NotLoaded } from '../../parts/object/not-loaded.tsx'
 import { Raw } from '../../parts/object/raw.tsx'
 import { Timeline } from '../../parts/object/timeline.tsx'
-import { Amount, Copy, Copyable, Failure, Field, Screen, Status, Time } from '../../parts/parts.tsx'
+import { Amount, Copy, Copyable, Due, Failure, Field, Screen, Status, Time } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Actions } from './actions.tsx'
 import { Decide } from './decide.tsx'
@@ -146,7 +146,7 @@ export function Collection({ id }: { id: string }) {
           <>
             <dt>Due</dt>
             <dd>
-              <Time at={collection.dueAt} />
+              <Due at={collection.dueAt} />
             </dd>
           </>
         )}

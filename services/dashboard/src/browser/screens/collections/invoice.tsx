@@ -53,7 +53,7 @@ export function NewInvoice({ close }: { close: () => void }) {
     const input = {
       ...{ type: 'invoice' as const, title: text('title'), customerId: customerId || null },
       ...destinationIn(form),
-      dueAt: text('due') ? new Date(`${text('due')}T23:59`).toISOString() : null,
+      dueAt: text('due') || null,
       ...(price ? { pricing: { currency: price } } : {}),
       items: itemsIn(lines),
     }
