@@ -5,6 +5,7 @@ import { PlaceContext, usePlace } from './context.ts'
 import { watch } from './live/stream.ts'
 import { isId } from './parts/forms/checks.ts'
 import { navigateAfterPaint } from './parts/frame/after-paint.ts'
+import { Bell } from './parts/frame/bell.tsx'
 import { Find } from './parts/frame/find.tsx'
 import { Navigation } from './parts/frame/navigation.tsx'
 import { WithSession } from './parts/frame/session.tsx'
@@ -65,6 +66,7 @@ function Frame() {
         <Organisation />
         <Environments section={section} current={environment} />
         <Find placeholder="Find by id, hash, email …" resultOf={resultOf} />
+        <Bell isOpen={location === '/inbox'} />
         <Link href="/account" className="account">
           {me.user.email}
         </Link>
@@ -72,7 +74,7 @@ function Frame() {
       <p className="environment">
         {environment === 'test' ? 'Test: no money moves' : 'Live: everything here moves real money'}
       </p>
-      <Navigation key={location} sections={sections} section={location === '/account' ? '' : section}>
+      <Navigation key={location} sections={sections} section={['/account', '/inbox'].includes(location) ? '' : section}>
         {me.organisation.role === 'operator' && <a href="/console">Operators’ console</a>}
       </Navigation>
       <main id="content" tabIndex={-1}>

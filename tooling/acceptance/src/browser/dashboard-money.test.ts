@@ -52,4 +52,35 @@ describe.runIf(hasTools(chromiumCommand()))('money in the dashboard', () => {
     },
     STORY_MS,
   )
+
+  test(
+    'a merchant sees how many notifications are unread, reads them, and opens what each is about',
+    async () => {
+      const merchant = await newMerchant(service)
+      const { id } = await newCollection(merchant, { title: 'Order 1043' })
+      const session = await startSession(service, id)
+      const { organisationId } = merchant
+      const { context, page, problems } = await openDashboard(browser, service, { organisationId, role: 'member' })
+      await page.goto(`${service.url}/dashboard/test`)
+      const bell = page.getByRole('banner').getByRole('link', { name: /^Inbox/ })
+      await bell.click()
+      await page.getByRole('heading', { name: 'You’re all caught up' }).waitFor({ timeout: PATIENCE })
+      await checkScreen(page, 'inbox-empty')
+      await paySession(merchant, session.id, { outcome: 'failed' })
+      // Without a reload: the event stream of the tab brings it.
+      await page.getByRole('link', { name: '25 USDC for Order 1043 is on hold' }).waitFor({ timeout: PATIENCE })
+      expect(await bell.getAttribute('aria-label')).toBe('Inbox, 1 unread')
+      await checkScreen(page, 'inbox')
+      await page.getByRole('link', { name: '25 USDC for Order 1043 is on hold' }).click()
+      await page.getByRole('heading', { name: 'Order 1043' }).waitFor({ timeout: PATIENCE })
+      await page.getByText('We are working on it; you need not do anything.').first().waitFor({ timeout: PATIENCE })
+      await expect.poll(() => bell.getAttribute('aria-label'), { timeout: PATIENCE }).toBe('Inbox')
+      const { body } = await merchant.call('GET /v1/notifications')
+      // The read state of the user is not that of the organisation.
+      expect(body.data.notifications[0].readAt).toBeNull()
+      expect(problems).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
 })

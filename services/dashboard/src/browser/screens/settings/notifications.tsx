@@ -50,7 +50,7 @@ export function Notifications() {
           ]}
         />
       )}
-      <p className="hint">They are yours: other members choose their own.</p>
+      <p className="hint">These settings apply only to you.</p>
     </Screen>
   )
 }
