@@ -1,4 +1,4 @@
-import { countRows, lifecycle, type MigrationStep } from '@payments/platform'
+import { countRows, indexConcurrently, lifecycle, type MigrationStep } from '@payments/platform'
 import { startFunction } from './collections/limits.ts'
 
 export const migrations: readonly MigrationStep[] = [
@@ -238,5 +238,17 @@ export const migrations: readonly MigrationStep[] = [
           'returned>processing', 'underpaid>expired', 'underpaid>failed', 'underpaid>paid', 'underpaid>processing',
           'underpaid>returned')`,
     ],
+  },
+  {
+    // Capitals and marks are folded by the database, the same on every server.
+    name: '20261129120100_collection_words',
+    concurrently: true,
+    up: indexConcurrently(
+      'collections_words',
+      `collections using gin (
+        to_tsvector('simple', regexp_replace(
+          regexp_replace(normalize(lower((title || ' ' || jsonb_path_query_array(metadata, '$.*')::text) collate "pg_c_utf8"), nfkd), '[\\u0300-\\u036f]', '', 'g'),
+          '[\\x21-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e]', ' ', 'g')))`,
+    ),
   },
 ]

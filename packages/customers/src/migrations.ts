@@ -1,4 +1,4 @@
-import { countRows, type MigrationStep } from '@payments/platform'
+import { countRows, indexConcurrently, type MigrationStep } from '@payments/platform'
 
 export const migrations: readonly MigrationStep[] = [
   {
@@ -30,5 +30,17 @@ export const migrations: readonly MigrationStep[] = [
           '[\\x21-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e]', ' ', 'g')))`,
       ...countRows('customers').up,
     ],
+  },
+  {
+    // Capitals and marks are folded by the database, the same on every server.
+    name: '20261129120100_customer_words',
+    concurrently: true,
+    up: indexConcurrently(
+      'customers_words',
+      `customers using gin (
+        to_tsvector('simple', regexp_replace(
+          regexp_replace(normalize(lower((name || ' ' || email || ' ' || coalesce(phone_number, '')) collate "pg_c_utf8"), nfkd), '[\\u0300-\\u036f]', '', 'g'),
+          '[\\x21-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e]', ' ', 'g')))`,
+    ),
   },
 ]

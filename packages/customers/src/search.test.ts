@@ -32,6 +32,29 @@ test('words find the customers of the organisation whose name, email address or 
   expect(await names(merchant, 'obi')).toEqual([])
 })
 
+test('capitals and marks of every script are folded, in what is stored as in what is searched for, whatever the locale of the database', async () => {
+  const merchant = await newMerchant(service)
+  await create(merchant, 'Ọlá Adébáyọ̀', 'ola@merchant.example')
+  await create(merchant, 'ZOË ÅNGSTRÖM', 'zoe@merchant.example')
+  await create(merchant, 'Ёлкин', 'yolkin@merchant.example')
+  await create(merchant, 'ΑΘΗΝΑ Παπαδοπούλου', 'athina@merchant.example')
+  const found: readonly (readonly [string, string])[] = [
+    ['ola', 'Ọlá Adébáyọ̀'],
+    ['OLÁ', 'Ọlá Adébáyọ̀'],
+    ['ọla adebayo', 'Ọlá Adébáyọ̀'],
+    ['adébàyo', 'Ọlá Adébáyọ̀'],
+    ['zoe ang', 'ZOË ÅNGSTRÖM'],
+    ['ångström', 'ZOË ÅNGSTRÖM'],
+    ['елк', 'Ёлкин'],
+    ['αθηνα παπαδ', 'ΑΘΗΝΑ Παπαδοπούλου'],
+  ]
+  for (const [text, name] of found) expect([text, await names(merchant, text)]).toEqual([text, [name]])
+  const { rows } = await service.runtime.pool.query(
+    'select datcollate from pg_database where datname = current_database()',
+  )
+  expect(rows).toEqual([{ datcollate: 'C' }])
+})
+
 test('pages of customers follow each other without a gap or a repetition, and their number is that of all; of a common word it is not counted', async () => {
   const merchant = await newMerchant(service)
   const first = await create(merchant, 'Ada', 'ada@merchant.example')

@@ -1,4 +1,4 @@
-import { countRows, lifecycle, type MigrationStep } from '@payments/platform'
+import { countRows, indexConcurrently, lifecycle, type MigrationStep } from '@payments/platform'
 
 /**
  * Statements that write what is unique of a table's rows into a table of its own, as the owner.
@@ -222,5 +222,17 @@ export const migrations: readonly MigrationStep[] = [
         'old.relay_request_id <> new.relay_request_id or old.environment <> new.environment',
       ),
     ],
+  },
+  {
+    // Capitals and marks are folded by the database, the same on every server.
+    name: '20261129120100_route_words',
+    concurrently: true,
+    up: indexConcurrently(
+      'payment_routes_words',
+      `payment_routes using gin (
+        to_tsvector('simple', regexp_replace(
+          regexp_replace(normalize(lower((name || ' ' || deposit_address) collate "pg_c_utf8"), nfkd), '[\\u0300-\\u036f]', '', 'g'),
+          '[\\x21-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e]', ' ', 'g'))) where not hidden`,
+    ),
   },
 ]

@@ -74,6 +74,11 @@ export const operators: OperatorsDeclaration = {
         deposit_transaction_hash: 'deposit_tx_hash',
       },
     },
+    {
+      kind: 'cngn_transfer',
+      from: "(select id, organisation_id, environment, receive_at from cngn_transfers where kind in ('convert', 'deposit')) as receiving",
+      by: { deposit_address: 'receive_at' },
+    },
     { kind: 'cngn_transfer', from: 'cngn_sends', by: { provider_id: 'reference' } },
     {
       kind: 'cngn_receipt',

@@ -59,5 +59,17 @@ export const operators: OperatorsDeclaration = {
       by: { deposit_address: 'deposit_address', email: 'payer_email' },
       partOf: 'parent_id',
     },
+    {
+      kind: 'checkout_session',
+      from: `(select s.id, s.organisation_id, s.environment, d.deposit_tx_hash from payment_route_deposits d
+               join checkout_sessions s on s.route_id = d.payment_route_id and s.organisation_id = d.organisation_id
+                and s.environment = d.environment) as paid`,
+      by: { transaction_hash: 'deposit_tx_hash' },
+    },
+    {
+      kind: 'checkout_session',
+      from: `(select owner_id as id, organisation_id, environment, tx_hash, payment_reference from onramps where owner_id is not null) as paid`,
+      by: { transaction_hash: 'tx_hash', payment_reference: 'payment_reference' },
+    },
   ],
 }

@@ -1,5 +1,5 @@
 import { isId } from '@payments/kernel'
-import { domainsOf, type QueryContext, type SearchSource, sqlOf } from '@payments/platform'
+import { domainsOf, type QueryContext, type SearchSource, spellingsOf, sqlOf } from '@payments/platform'
 import { ADDRESS, UNITS } from '../schema/list.ts'
 import type { TransactionFilters } from './search-schemas.ts'
 
@@ -31,7 +31,7 @@ export async function conditionsOf(context: QueryContext, filters: TransactionFi
     const ways = [
       `t.id = any (${value(ids)}::uuid[])`,
       `t.customer_id = any (${value(objects)}::uuid[])`,
-      `${ADDRESS.replace('destination', 't.destination')} = any (${value(spellings(text))}::text[])`,
+      `${ADDRESS.replace('destination', 't.destination')} = any (${value(spellingsOf(text))}::text[])`,
     ]
     parts.push(`(${ways.join(' or ')})`)
   }
@@ -50,9 +50,6 @@ export async function conditionsOf(context: QueryContext, filters: TransactionFi
   if (to) parts.push(`t.created_at < ${value(to)}::timestamptz`)
   return { sql: parts.join(' and '), values }
 }
-
-/** As written, and all in lower case. */
-const spellings = (text: string): string[] => [text, text.toLowerCase()]
 
 /**
  * The objects of the tenant that have a text, as their id or in a column of which their domain says so, and with these the ids of their
@@ -75,7 +72,8 @@ async function found(
   const matching = sources.flatMap(({ from, by }) =>
     Object.values(by).map((column) => `select id from ${from} where ${column} = any ($3::text[]) and ${own}`),
   )
-  const objects = [...(isId(text) ? [text.toLowerCase()] : []), ...(await idsOf(matching, spellings(text)))]
+  const spelled = spellingsOf(text)
+  const objects = [...spelled.filter(isId), ...(await idsOf(matching, spelled))]
   if (objects.length === 0) return { objects, ids: [] }
   const parts = sources
     .filter((source): source is SearchSource & { partOf: string } => source.partOf !== undefined)

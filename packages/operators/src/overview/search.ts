@@ -5,6 +5,7 @@ import {
   type Runtime,
   type SearchSource,
   type SqlExecutor,
+  spellingsOf,
   sqlOf,
 } from '@payments/platform'
 import type { z } from 'zod'
@@ -17,15 +18,16 @@ type Objects = z.input<typeof Found>['objects']
 
 /**
  * Objects of any organisation that have the text as their id, or as what their domain declares: an id of a provider, a
- * transaction hash, an address, a reference, an email address. The whole text must match, upper and lower case as written or all
- * in lower case. One statement for each kind, each by an index.
+ * transaction hash, an address, a reference, an email address. The whole text must match, as `spellingsOf` spells it. One statement for each kind, each by an index.
  */
 export async function search(context: QueryContext, text: string): Promise<z.input<typeof Found>> {
   const { runtime } = context
   const db = sqlOf(context.em)
-  const objects: Objects = isId(text) ? await byId(runtime, db, text.toLowerCase()) : []
+  const spelled = spellingsOf(text)
+  const id = spelled.find(isId)
+  const objects: Objects = id ? await byId(runtime, db, id.toLowerCase()) : []
   for (const source of domainsOf(runtime).flatMap(({ operators }) => operators?.search ?? []))
-    objects.push(...(await bySource(db, source, text)))
+    objects.push(...(await bySource(db, source, spelled)))
   return { objects, total: objects.length }
 }
 
@@ -43,11 +45,15 @@ async function byId(runtime: Runtime, db: SqlExecutor, id: string): Promise<Obje
   return (await db.query<Objects[number]>(each.join(' union all '), [id])).rows
 }
 
-async function bySource(db: SqlExecutor, { kind, from, by }: SearchSource, text: string): Promise<Objects> {
+async function bySource(
+  db: SqlExecutor,
+  { kind, from, by }: SearchSource,
+  spelled: readonly string[],
+): Promise<Objects> {
   const each = Object.entries(by).map(
     ([name, column]) =>
       `(select id, organisation_id as "organisationId", environment, '${name}' as matched from ${from} where ${column} = any ($1::text[]) limit ${OF_EACH})`,
   )
-  const { rows } = await db.query<Omit<Objects[number], 'kind'>>(each.join(' union all '), [[text, text.toLowerCase()]])
+  const { rows } = await db.query<Omit<Objects[number], 'kind'>>(each.join(' union all '), [spelled])
   return rows.slice(0, OF_EACH).map((row) => ({ kind, ...row }))
 }

@@ -28,3 +28,4 @@ export {
   searchRows,
   wordsOf,
 } from './search.ts'
+export { spellingsOf } from './spellings.ts'

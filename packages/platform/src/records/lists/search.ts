@@ -70,11 +70,18 @@ export const numberBetween = (
 ]
 
 /**
+ * SQL: a text without capitals and marks, so that "ola" finds "Ọlá". The collation is one of PostgreSQL's own (since 17): what it folds depends
+ * neither on the locale of the database nor on the libraries of its server.
+ */
+const folded = (expression: string): string =>
+  `regexp_replace(normalize(lower((${expression}) collate "pg_c_utf8"), nfkd), '[\\u0300-\\u036f]', '', 'g')`
+
+/**
  * SQL for an index (`gin`) and for {@link beginsWords}: the words of a text expression. ASCII punctuation separates words, here and in what
  * is searched for, so that the parts of an email address and of a reference are words.
  */
 export const wordsOf = (expression: string): string =>
-  `to_tsvector('simple'::regconfig, regexp_replace(${expression}, '[\\x21-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e]', ' ', 'g'))`
+  `to_tsvector('simple'::regconfig, regexp_replace(${folded(expression)}, '[\\x21-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e]', ' ', 'g'))`
 
 /** How many words of a text are looked for: each is read from the index by itself. */
 const MOST_WORDS = 8
@@ -99,7 +106,8 @@ export const beginsWords =
   (words: string, searched: string): NonNullable<SearchCondition> =>
   (value) => {
     const prefixes = searchedPrefixes(searched)
-    return `${words} @@ to_tsquery('simple'::regconfig, ${value(prefixes.map((word) => `'${word}':*`).join(' & '))})`
+    const query = value(prefixes.map((word) => `'${word}':*`).join(' & '))
+    return `${words} @@ to_tsquery('simple'::regconfig, ${folded(`${query}::text`)})`
   }
 
 /** Which rows a search asks for, and which page of them: {@link createdFilters} and {@link pageFields}, and conditions. */
