@@ -10,6 +10,7 @@ import { collectionsRouter } from './api/router.ts'
 import { collectionsSandboxRouter } from './api/sandbox-router.ts'
 import { anonymise } from './collections/invoices/parties.ts'
 import { partIds } from './collections/parts.ts'
+import { searched } from './collections/search.ts'
 import { checkoutResource, entities, invoiceResource, linkResource, sessionResource } from './entity.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
@@ -65,6 +66,7 @@ export const collections = domain({
     counted: { collections: {}, checkout_sessions: { scopes: ['parent_id::text'] } },
     timeline: { parts: partIds },
     restore,
+    searched,
   },
   money: { receipts: { collection: collectionReceipt } },
   work: { jobs: [dueChanges], notifications },

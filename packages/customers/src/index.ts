@@ -6,6 +6,7 @@ import { migrations } from './migrations.ts'
 import { operators } from './operators.ts'
 import { customersRouter } from './router.ts'
 import type { Customers, PlainCustomer } from './schemas.ts'
+import { searched } from './search.ts'
 
 /** The domain, of customers with the parts that other domains add to them: see `extendCustomer`. */
 export const customersWith = <S extends PlainCustomer>(extended: Customers<S>) =>
@@ -16,7 +17,13 @@ export const customersWith = <S extends PlainCustomer>(extended: Customers<S>) =
       router: { customers: customersRouter(extended) },
       errors,
     },
-    data: { entities: [CustomerEntity], migrations, counted: { customers: {} }, timeline: { objects: ['customers'] } },
+    data: {
+      entities: [CustomerEntity],
+      migrations,
+      counted: { customers: {} },
+      timeline: { objects: ['customers'] },
+      searched,
+    },
     operators,
   })
 

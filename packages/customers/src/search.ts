@@ -6,6 +6,7 @@ import {
   nextPage,
   pageFields,
   type QueryContext,
+  type SearchedKind,
   searchedText,
   searchRows,
 } from '@payments/platform'
@@ -53,3 +54,12 @@ export const searchCustomers = (
           ? (value) => `t.id = ${value(text)}::uuid`
           : beginsWords(searchedWords('t.'), text),
   })
+
+/** Customers in the search over everything. */
+export const searched: readonly SearchedKind[] = [
+  {
+    kind: 'customer',
+    find: (context, text, limit) => searchCustomers(context, { text, limit }),
+    show: ({ name, email }: CustomerRow) => ({ title: name, subtitle: email }),
+  },
+]

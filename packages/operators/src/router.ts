@@ -3,6 +3,7 @@ import { operatorCommand, query } from '@payments/platform'
 import { errors } from './errors.ts'
 import { attention, close, recheck, resolve } from './overview/attention.ts'
 import { auditLog } from './overview/audit.ts'
+import { searchEverything } from './overview/found.ts'
 import { providerHealth } from './overview/health.ts'
 import { operatedObject } from './overview/objects.ts'
 import { setProvider } from './overview/providers.ts'
@@ -21,6 +22,8 @@ import {
   ControlledProvider,
   DeadFilter,
   DeadJobs,
+  Everything,
+  EverythingInput,
   Found,
   JobId,
   ObjectId,
@@ -35,6 +38,22 @@ import {
 } from './schemas.ts'
 
 const tag = 'Operators'
+
+/** One search over everything that belongs to an organisation. */
+export const searchRouter = {
+  find: query({
+    rest: 'POST /search',
+    access: 'read',
+    tag: 'Search',
+    summary: 'Search everything',
+    description:
+      'Customers, collections and their payments, payment routes, orders, swaps, cNGN transfers and webhook endpoints of your organisation, by words, numbers, amounts, hashes, addresses, references and email addresses.',
+    message: 'Results retrieved',
+    input: EverythingInput,
+    output: Everything,
+    run: (context, { text, limit }) => searchEverything(context, text, limit),
+  }),
+}
 
 /** What operators do over all domains. */
 export const operatorsRouter = {

@@ -1,4 +1,16 @@
-import { count, createdAt, environments, exampleId, id, items, pathId, text, time, total } from '@payments/kernel'
+import {
+  count,
+  createdAt,
+  environments,
+  exampleId,
+  id,
+  items,
+  pathId,
+  personal,
+  text,
+  time,
+  total,
+} from '@payments/kernel'
 import { callOutcomes, conditions, effectKinds, providerStates } from '@payments/platform'
 import { z } from 'zod'
 import { approvalStatuses } from './states.ts'
@@ -150,6 +162,34 @@ export const Found = z.object({
       .meta({ id: 'FoundObject', description: 'An object that a search found' }),
   ),
   total,
+})
+
+export const EverythingInput = z.strictObject({
+  text: personal(
+    z.string().trim().min(1).max(500).meta({
+      description:
+        'Words of names and titles, each by its beginning, in any capitals, with or without marks; an amount; the number of an invoice; or an id, a transaction hash, an address, a reference or an email address, in full, also in the address of an explorer',
+      example: 'ada consulting',
+    }),
+  ),
+  limit: z.number().int().min(1).max(50).default(10).meta({ description: 'At most so many of each kind', example: 10 }),
+})
+export const Everything = z.object({
+  results: items(
+    'What fits, by kind, newest first',
+    z
+      .object({
+        resource: text('Kind of object', 'collection'),
+        id: id('object', 80),
+        title: personal(text('What it is called', 'Consulting in January')),
+        subtitle: personal(text('What tells it from others', 'INV-000001')),
+        amount: text('Its amount with the currency; null without one', '25 USDC').nullable(),
+        status: text('Its status; null without one', 'open').nullable(),
+        createdAt,
+      })
+      .meta({ id: 'SearchResult', description: 'An object that a search over everything found' }),
+  ),
+  total: count('Number of all that fit; null where there are too many to be counted', 1).nullable(),
 })
 
 export const ObjectId = z.strictObject({ id: pathId('object', ROUTE) })

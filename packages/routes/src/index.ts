@@ -6,6 +6,7 @@ import { domain } from '@payments/platform'
 import { routesAdminRouter } from './api/admin-router.ts'
 import { callbacks } from './api/callbacks.ts'
 import { routesRouter, routesSandboxRouter } from './api/router.ts'
+import { searched } from './api/search.ts'
 import { depositIds } from './deposits/parts.ts'
 import {
   AddressEntity,
@@ -74,6 +75,7 @@ export const routes = domain({
       SandboxRequestEntity,
     ],
     resources: [routeResource, depositResource],
+    searched,
     migrations,
     appendOnly: ['payment_route_addresses', 'payment_route_requests'],
     counted: { payment_route_deposits: { scopes: ["''", 'payment_route_id::text'], where: 'not hidden' } },

@@ -12,11 +12,13 @@ import {
   pageFields,
   type QueryContext,
   type SearchCondition,
+  type SearchedKind,
   searchedText,
   searchRows,
 } from '@payments/platform'
 import { z } from 'zod'
-import { askedAmount, CollectionEntity, type CollectionRow, searchedWords } from '../entity.ts'
+import { askedAmount, CollectionEntity, type CollectionRow, type SessionRow, searchedWords } from '../entity.ts'
+import { askedText, decimal, invoiceNumberText, moneyText } from '../present.ts'
 import { COLLECTION, Collection, currencies } from '../schemas.ts'
 import { checkoutMachine, invoiceMachine, linkMachine, types } from '../states.ts'
 
@@ -86,3 +88,37 @@ export const searchCollections = (
       ...numberBetween(askedAmount('t.'), amountFrom, amountTo),
     ],
   })
+
+/** An amount as people write it, perhaps with its currency: `1,250`, `25.5 USDC`. */
+const AMOUNT = /^(\d{1,3}(?:,\d{3})+|\d{1,20})(\.\d{1,18})?(?:\s*[A-Z]{3,5})?$/i
+
+/** Collections and their payments in the search over everything. */
+export const searched: readonly SearchedKind[] = [
+  {
+    kind: 'collection',
+    async find(context, text, limit) {
+      const named = await searchCollections(context, { text, limit })
+      const [, whole, decimals = ''] = AMOUNT.exec(text.trim()) ?? []
+      if (whole === undefined) return named
+      const amount = whole.replaceAll(',', '') + decimals
+      const asking = await searchCollections(context, { amountFrom: amount, amountTo: amount, limit })
+      const rows = [...named.rows, ...asking.rows.filter(({ id }) => named.rows.every((row) => row.id !== id))]
+      return { rows, total: named.total === null || asking.total === null ? null : named.total + asking.total }
+    },
+    show: (row: CollectionRow) => ({
+      title: row.title,
+      subtitle: invoiceNumberText(row.invoiceNumber) ?? KINDS[row.type],
+      ...(row.pricing || row.amount ? { amount: askedText(row) } : {}),
+    }),
+  },
+  {
+    kind: 'checkout_session',
+    show: (row: SessionRow) => ({
+      title: row.title,
+      subtitle: row.invoiceNumber ? `Payment of ${invoiceNumberText(row.invoiceNumber)}` : 'Payment',
+      amount: moneyText(decimal(row.amount, row.currency), row.currency),
+    }),
+  },
+]
+
+const KINDS = { link: 'Payment link', invoice: 'Invoice', checkout: 'Checkout' } as const

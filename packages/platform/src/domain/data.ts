@@ -1,5 +1,5 @@
 import type { EntitySchema } from '@mikro-orm/postgresql'
-import type { UnitOfWork } from '../operations/context/context.ts'
+import type { QueryContext, UnitOfWork } from '../operations/context/context.ts'
 import type { RestoreDeclaration } from '../operations/context/restore.ts'
 import type { TimelineDeclaration } from '../operations/context/timeline.ts'
 import type { EncryptedColumn, LastingSecret } from '../settings/secrets.ts'
@@ -65,6 +65,20 @@ export interface AnonymisedCustomer {
 }
 
 /** What a domain keeps in the database, and what holds for it. */
+/** Objects of one kind of `operators.objects` in the search of merchants over everything. */
+export interface SearchedKind {
+  readonly kind: string
+  /** Rows of the actor's tenant that are found by words, a number or an amount, newest first, and how many there are; null: too many to be counted. */
+  find?(
+    context: QueryContext,
+    text: string,
+    limit: number,
+  ): Promise<{ readonly rows: readonly { readonly id: string }[]; readonly total: number | null }>
+  /** What stands for a row in a list of everything. */
+  // biome-ignore lint/suspicious/noExplicitAny: row types differ, and the list is only iterated
+  show(row: any): { readonly title: string; readonly subtitle: string; readonly amount?: string }
+}
+
 export interface DataDeclaration {
   /** The tables. */
   // biome-ignore lint/suspicious/noExplicitAny: an entity's own type does not matter to a list of all of them
@@ -89,6 +103,8 @@ export interface DataDeclaration {
    * statuses stay. Objects on their way must not bring it back.
    */
   anonymise?(unit: UnitOfWork, customer: AnonymisedCustomer): Promise<void>
+  /** What a search over everything finds and shows of its objects; others are found by their id and what `operators.search` names. */
+  readonly searched?: readonly SearchedKind[]
   /** Which records belong to the timeline of an object. */
   readonly timeline?: TimelineDeclaration
   /** What it does when the database was restored to an earlier point. */

@@ -10,6 +10,7 @@ import {
   pageFields,
   type QueryContext,
   type SearchCondition,
+  type SearchedKind,
   searchedText,
   searchRows,
 } from '@payments/platform'
@@ -101,3 +102,12 @@ export const searchDeposits = (
       columnIn('status', statuses),
     ],
   })
+
+/** Payment routes in the search over everything. */
+export const searched: readonly SearchedKind[] = [
+  {
+    kind: 'payment_route',
+    find: (context, text, limit) => searchRoutes(context, { text, limit }),
+    show: ({ name, depositAddress }: RouteRow) => ({ title: name, subtitle: depositAddress }),
+  },
+]
