@@ -3,10 +3,9 @@ import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter'
 import { clients, type Environment, environments, queries, session } from './api.ts'
 import { PlaceContext, usePlace } from './context.ts'
 import { watch } from './live/stream.ts'
-import { isId } from './parts/forms/checks.ts'
 import { navigateAfterPaint } from './parts/frame/after-paint.ts'
 import { Bell } from './parts/frame/bell.tsx'
-import { Find } from './parts/frame/find.tsx'
+import { FindEverything } from './parts/frame/find-everything.tsx'
 import { Navigation } from './parts/frame/navigation.tsx'
 import { WithSession } from './parts/frame/session.tsx'
 import { Time } from './parts/parts.tsx'
@@ -47,10 +46,6 @@ export function App() {
   )
 }
 
-/** An object by its id, and transactions by anything else. */
-const resultOf = (text: string): string =>
-  isId(text) ? `/objects/${text}` : `/transactions?text=${encodeURIComponent(text)}`
-
 /** What surrounds every screen: organisation, environment, navigation. */
 function Frame() {
   const { environment, me } = usePlace()
@@ -65,7 +60,7 @@ function Frame() {
       <header>
         <Organisation />
         <Environments section={section} current={environment} />
-        <Find placeholder="Find by id, hash, email …" resultOf={resultOf} />
+        <FindEverything />
         <Bell isOpen={location === '/inbox'} />
         <Link href="/account" className="account">
           {me.user.email}
@@ -74,7 +69,11 @@ function Frame() {
       <p className="environment">
         {environment === 'test' ? 'Test: no money moves' : 'Live: everything here moves real money'}
       </p>
-      <Navigation key={location} sections={sections} section={['/account', '/inbox'].includes(location) ? '' : section}>
+      <Navigation
+        key={location}
+        sections={sections}
+        section={['/account', '/inbox', '/search'].includes(location) ? '' : section}
+      >
         {me.organisation.role === 'operator' && <a href="/console">Operators’ console</a>}
       </Navigation>
       <main id="content" tabIndex={-1}>

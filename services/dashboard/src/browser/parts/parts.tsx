@@ -11,7 +11,8 @@ export function Screen({ title, actions, children }: { title: string; actions?: 
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     document.title = `${title} · Payments`
-    heading.current?.focus({ preventScroll: true })
+    // Who types into the search before the screen has come goes on typing.
+    if (!document.activeElement?.closest('.palette')) heading.current?.focus({ preventScroll: true })
     scrollTo({ top: 0 })
   }, [title])
   return (

@@ -6,7 +6,8 @@ import { Skeleton } from '../parts/parts.tsx'
 /** Screens by noun. Each group is a chunk of its own, loaded when it is first opened. */
 const groups = [
   [/^\/$/, chunk(() => import('./overview/index.tsx'))],
-  [/^\/inbox$/, chunk(() => import('./inbox/index.tsx'))],
+  [/^\/search$/, chunk(() => import('./overview/search.tsx'))],
+  [/^\/inbox$/, chunk(() => import('./overview/inbox.tsx'))],
   [/^\/transactions(\/|$)/, chunk(() => import('./transactions/index.tsx'))],
   [/^\/statements$/, chunk(() => import('./statements/index.tsx'))],
   [/^\/collections(\/|$)/, chunk(() => import('./collections/index.tsx'))],

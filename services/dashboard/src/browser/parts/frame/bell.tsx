@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import { useNotifications } from '../notifications.ts'
+import { useNotifications } from '../lists/notifications.ts'
 
 /** More than this is not counted: the list has the newest 200. */
 const MOST = 99

@@ -3,11 +3,11 @@ import { Link } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 import { ChangeButton } from '../../parts/forms/change.tsx'
-import { type Notification, notificationsKey, pathOf, useNotifications } from '../../parts/notifications.ts'
+import { type Notification, notificationsKey, pathOf, useNotifications } from '../../parts/lists/notifications.ts'
 import { Empty, Failure, Screen, Skeleton, Time } from '../../parts/parts.tsx'
 
 /** What the user was told, newest first, each with the way to what it is about. */
-export function Inbox() {
+export default function Inbox() {
   const { environment, api } = usePlace()
   const { data, error, refetch } = useNotifications()
   const renew = () => queries.invalidateQueries({ queryKey: notificationsKey(environment) })

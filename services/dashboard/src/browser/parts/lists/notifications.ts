@@ -1,6 +1,6 @@
 import type { Outputs } from '@payments/client'
 import { useQuery } from '@tanstack/react-query'
-import { usePlace } from '../context.ts'
+import { usePlace } from '../../context.ts'
 
 export type Notification = Outputs['notifications']['list']['notifications'][number]
 

@@ -1,1 +1,0 @@
-export { Inbox as default } from './inbox.tsx'
