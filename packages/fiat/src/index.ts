@@ -154,3 +154,7 @@ export { sandboxFiat } from './provider/sandbox.ts'
 export { ngnBank } from './quotes/rules.ts'
 export { saleRate } from './quotes/sale-rate.ts'
 export { AccountCheck } from './schemas.ts'
+
+/** SQL: the bank transfers to objects of other domains, each with the id of its owner. */
+export const paymentsOfOwners = `(select owner_id as id, organisation_id, environment, tx_hash, payment_reference from onramps
+  where owner_id is not null)`

@@ -145,3 +145,8 @@ export {
 } from './routes/hidden-routes.ts'
 export { type AvailableNetwork, availableNetworks } from './routes/networks.ts'
 export { RefundTo as RefundToSchema, SyncResult, sandboxOutcomes } from './schemas.ts'
+
+/** SQL: a join that adds the deposits, hidden ones too, of the payment route that a row of the table `of` has as its `route_id`. */
+export const joinDeposits = (alias: string, of: string): string =>
+  `join payment_route_deposits ${alias} on ${alias}.payment_route_id = ${of}.route_id
+    and ${alias}.organisation_id = ${of}.organisation_id and ${alias}.environment = ${of}.environment`

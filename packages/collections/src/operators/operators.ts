@@ -1,5 +1,6 @@
+import { paymentsOfOwners } from '@payments/fiat'
 import { endings, type OperatorsDeclaration, sqlOf } from '@payments/platform'
-import { pollSoon } from '@payments/routes'
+import { joinDeposits, pollSoon } from '@payments/routes'
 import { STUCK_SECONDS } from '../settings.ts'
 import { checkoutMachine, invoiceMachine, linkMachine, sessionMachine } from '../states.ts'
 
@@ -61,14 +62,13 @@ export const operators: OperatorsDeclaration = {
     },
     {
       kind: 'checkout_session',
-      from: `(select s.id, s.organisation_id, s.environment, d.deposit_tx_hash from payment_route_deposits d
-               join checkout_sessions s on s.route_id = d.payment_route_id and s.organisation_id = d.organisation_id
-                and s.environment = d.environment) as paid`,
+      from: `(select s.id, s.organisation_id, s.environment, d.deposit_tx_hash
+                from checkout_sessions s ${joinDeposits('d', 's')}) as paid`,
       by: { transaction_hash: 'deposit_tx_hash' },
     },
     {
       kind: 'checkout_session',
-      from: `(select owner_id as id, organisation_id, environment, tx_hash, payment_reference from onramps where owner_id is not null) as paid`,
+      from: `${paymentsOfOwners} as paid`,
       by: { transaction_hash: 'tx_hash', payment_reference: 'payment_reference' },
     },
   ],

@@ -13,7 +13,7 @@ import {
   sync,
   useService,
 } from '#testing'
-import { poll } from '../../../collections/test/sessions.ts'
+import { operator, ops } from '../../test/operators.ts'
 
 const service = useService()
 
@@ -44,7 +44,7 @@ test('one search finds everything of an organisation by what people know of it, 
     "update sandbox_relay_requests set settles_at = date_trunc('milliseconds', now()) where address = $1",
     [session.depositAddress],
   )
-  await poll(service, merchant)
+  await ops(service, await operator(service), `POST checkout-sessions/${session.id}/sync`)
   const { payments } = (await merchant.call(`GET /v1/collections/${session.id}`)).body.data
   const hash = payments[0].txHash as string
   const offramp = await newOfframp(merchant, { amount: '25', reference: 'payroll-7' })
