@@ -1,9 +1,10 @@
 import type { Outputs } from '@payments/client'
 import { memo } from 'react'
 import { Link } from 'wouter'
-import { asMoney, words } from '../format.ts'
+import { asMoney } from '../format.ts'
 import { Amount, Status, Time } from '../parts.tsx'
 import { NONE, Table } from '../table.tsx'
+import { DIRECTIONS, directionOf, purposeOf } from './direction.ts'
 
 type Transactions = readonly Outputs['transactions']['search']['transactions'][number][]
 
@@ -24,7 +25,8 @@ export const TransactionTable = memo(({ transactions }: { transactions: Transact
           ),
         },
         { title: 'Status', cell: ({ status }) => <Status of={status} /> },
-        { title: 'Kind', cell: ({ kind }) => words(kind) },
+        { title: 'Direction', cell: ({ kind }) => DIRECTIONS[directionOf(kind)] },
+        { title: 'For', cell: (each) => purposeOf(each) },
         { title: 'Customer', cell: ({ customerName }) => customerName || NONE },
         { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
       ]}

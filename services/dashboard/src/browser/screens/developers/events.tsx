@@ -10,6 +10,7 @@ import { NotLoaded } from '../../parts/object/not-loaded.tsx'
 import { Raw } from '../../parts/object/raw.tsx'
 import { Empty, Screen, Time } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
+import { EventDeliveries } from './event-deliveries.tsx'
 
 /** The type of a requested test event, which goes to one endpoint and is not in the list. */
 const TEST_EVENT = 'webhook.test'
@@ -96,6 +97,7 @@ export function Event({ id }: { id: string }) {
           <Link href={`/events?text=${object}`}>Show all its events</Link>
         </p>
       )}
+      {object && <EventDeliveries id={data.id} object={object} />}
       <Raw value={data} call={`GET /v1/events/${data.id}`} />
     </Screen>
   )

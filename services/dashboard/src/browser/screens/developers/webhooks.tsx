@@ -143,7 +143,13 @@ export function Endpoint({ id }: { id: string }) {
               <li key={deliveryId}>
                 <details>
                   <summary>
-                    <code>{eventType}</code> <Status of={status} /> <Time at={createdAt} />
+                    <code>{eventType}</code>{' '}
+                    {status === 'pending' && attempts.length > 0 ? (
+                      <span className="status bad">failing, {attempts.length} attempts</span>
+                    ) : (
+                      <Status of={status} />
+                    )}{' '}
+                    <Time at={createdAt} />
                   </summary>
                   {attempts.map((attempt) => (
                     <div key={attempt.attemptedAt} className="attempt">
@@ -163,7 +169,7 @@ export function Endpoint({ id }: { id: string }) {
                     </p>
                   ) : (
                     <ChangeButton type="button" disabled={retry.isPending} onClick={() => retry.mutate(deliveryId)}>
-                      Send it again
+                      Send again
                     </ChangeButton>
                   )}
                 </details>

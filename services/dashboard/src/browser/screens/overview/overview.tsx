@@ -99,6 +99,7 @@ export function Overview() {
     <Screen title="Overview">
       <NeedsAttention of={attention} />
       {isLearning ? <FirstSteps steps={steps} /> : <GoLive />}
+      <Volume summary={summary} days={days} />
       <dl className="figures">
         <div>
           <dt>All transactions</dt>
@@ -109,7 +110,6 @@ export function Overview() {
           <dd>{created.toLocaleString('en')}</dd>
         </div>
       </dl>
-      <Volume summary={summary} days={days} />
       <div className="head">
         <h2>Newest transactions</h2>
         {recent.next && <Link href="/transactions">Show all</Link>}

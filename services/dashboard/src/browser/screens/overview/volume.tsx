@@ -2,6 +2,7 @@ import type { Outputs } from '@payments/client'
 import { exact, words } from '../../parts/format.ts'
 import { Amount } from '../../parts/parts.tsx'
 import { NONE, Table } from '../../parts/table.tsx'
+import { Flows } from './flows.tsx'
 
 type Summary = Outputs['reports']['summary']
 type Days = Outputs['reports']['daily']['days']
@@ -21,7 +22,7 @@ function shownRate(rate: string | null): string {
 
 /** Seconds in at most two units: `42 s`, `3 min 20 s`, `2 h 10 min`, `4 d 3 h`. */
 function shownDuration(seconds: number | null): string {
-  if (seconds === null) return 'None'
+  if (seconds === null) return NONE
   const parts = [
     [Math.floor(seconds / 86_400), 'd'],
     [Math.floor(seconds / 3600) % 24, 'h'],
@@ -35,7 +36,25 @@ function shownDuration(seconds: number | null): string {
 }
 
 const shownFees = (fees: Summary['fees']): string =>
-  fees.map(({ asset, amount }) => exact(`${amount} ${asset}`)).join(' · ') || 'None'
+  fees.map(({ asset, amount }) => exact(`${amount} ${asset}`)).join(' · ') || NONE
+
+/** What is said of a period in one figure each. What is not known yet is left out. */
+const FIGURES: readonly (readonly [name: string, of: (period: Omit<Summary['previous'], 'from' | 'to'>) => string])[] =
+  [
+    ['Transactions', ({ count }) => count.toLocaleString('en')],
+    ['Success rate', ({ successRate }) => shownRate(successRate)],
+    ['Median time to settle', ({ medianSecondsToSettle }) => shownDuration(medianSecondsToSettle)],
+    ['Fees', ({ fees }) => shownFees(fees)],
+  ]
+
+const Figure = ({ name, now, before }: { name: string; now: string; before: string }) =>
+  now === NONE ? null : (
+    <div>
+      <dt>{name}</dt>
+      <dd>{now}</dd>
+      {before !== NONE && <dd className="hint">{before} in the 30 days before</dd>}
+    </div>
+  )
 
 const keyOf = ({ kind, asset }: Summary['totals'][number]): string => `${kind} ${asset}`
 
@@ -52,29 +71,11 @@ export function Volume({ summary, days }: { summary: Summary; days: Days }) {
           {dayName(from)} to {dayName(to)}, UTC
         </span>
       </div>
+      <Flows summary={summary} />
       <dl className="figures">
-        <div>
-          <dt>Transactions</dt>
-          <dd>{summary.count.toLocaleString('en')}</dd>
-          <dd className="hint">{previous.count.toLocaleString('en')} in the 30 days before</dd>
-        </div>
-        <div>
-          <dt>Success rate</dt>
-          <dd>{shownRate(summary.successRate)}</dd>
-          <dd className="hint">
-            {previous.successRate ? shownRate(previous.successRate) : 'None'} in the 30 days before
-          </dd>
-        </div>
-        <div>
-          <dt>Median time to settle</dt>
-          <dd>{shownDuration(summary.medianSecondsToSettle)}</dd>
-          <dd className="hint">{shownDuration(previous.medianSecondsToSettle)} in the 30 days before</dd>
-        </div>
-        <div>
-          <dt>Fees</dt>
-          <dd>{shownFees(summary.fees)}</dd>
-          <dd className="hint">{shownFees(previous.fees)} in the 30 days before</dd>
-        </div>
+        {FIGURES.map(([name, of]) => (
+          <Figure key={name} name={name} now={of(summary)} before={of(previous)} />
+        ))}
       </dl>
       {totals.length > 0 && (
         <>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import { Link } from 'wouter'
 import { usePlace } from '../../context.ts'
-import { asMoney, type Money, words } from '../../parts/format.ts'
+import { asMoney, exact, type Money, words } from '../../parts/format.ts'
 import { LoadFailure } from '../../parts/object/not-loaded.tsx'
 import { Raw } from '../../parts/object/raw.tsx'
 import { Timeline } from '../../parts/object/timeline.tsx'
@@ -55,14 +55,14 @@ export function Transaction({ id }: { id: string }) {
                 </dd>
               </Fragment>
             ))}
-            <dt>Customer</dt>
-            <dd>
-              {data.customerId ? (
-                <Link href={`/customers/${data.customerId}`}>{data.customerName || data.customerId}</Link>
-              ) : (
-                '–'
-              )}
-            </dd>
+            {data.customerId && (
+              <>
+                <dt>Customer</dt>
+                <dd>
+                  <Link href={`/customers/${data.customerId}`}>{data.customerName || data.customerId}</Link>
+                </dd>
+              </>
+            )}
             <dt>Created</dt>
             <dd>
               <Time at={data.createdAt} />
@@ -75,7 +75,7 @@ export function Transaction({ id }: { id: string }) {
               <Link href={`/objects/${data.id}`}>Show all details</Link>
             )}
           </p>
-          <Timeline id={data.id} />
+          <Timeline id={data.id} amount={exact(asMoney(data.amount))} />
           <Raw value={data} call={`GET /v1/transactions/${data.id}`} />
         </>
       )}

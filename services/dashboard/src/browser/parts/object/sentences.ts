@@ -1,0 +1,49 @@
+/** What a status of an object says to its merchant. Any other is said by its name. */
+const STATUSES: Readonly<Record<string, string>> = {
+  active: 'Ready to receive payments',
+  awaiting_deposit: 'Waiting for the deposit',
+  awaiting_payment: 'Waiting for the payer',
+  cancelled: 'Cancelled',
+  completed: 'Completed',
+  deleted: 'Deleted',
+  delivered: 'Delivered',
+  expired: 'Expired',
+  failed: 'Failed: the money needs attention',
+  inactive: 'Closed for payments',
+  open: 'Waiting for payment',
+  overdue: 'Overdue',
+  paid: 'Paid in full',
+  pending: 'Waiting',
+  processing: 'Payment received, being confirmed',
+  refunded: 'Sent back',
+  returned: 'Sent back',
+  settled: 'Settled',
+  swapping: 'Being exchanged',
+  underpaid: 'Paid in part',
+  void: 'Withdrawn',
+}
+
+/** Statuses whose sentence has the amount. */
+const WITH_AMOUNT = ['paid', 'completed', 'delivered', 'settled', 'refunded', 'returned']
+
+interface Entry {
+  readonly kind: string
+  readonly summary: string
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+/** What an entry of a timeline says to a merchant; undefined for one that only developers and operators need. */
+export function sentenceOf({ kind, summary, details }: Entry, amount: string | undefined): string | undefined {
+  if (kind === 'status') {
+    const status = String(details.status ?? '')
+    const said = STATUSES[status] ?? status.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase())
+    if (details.previousStatus === status) return undefined
+    return amount && WITH_AMOUNT.includes(status) ? `${said} · ${amount}` : said
+  }
+  if (kind === 'operator_action') return summary
+  if (kind !== 'delivery_attempt') return undefined
+  const answer = details.responseStatus
+  if (typeof answer === 'number' && answer >= 200 && answer < 300) return undefined
+  const why = typeof answer === 'number' ? `your server answered ${answer}` : String(details.error ?? 'no answer')
+  return `Webhook ${String(details.eventType ?? '')} was not delivered: ${why} (attempt ${String(details.attempt ?? 1)})`
+}

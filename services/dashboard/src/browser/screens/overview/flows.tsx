@@ -1,0 +1,77 @@
+import type { Outputs } from '@payments/client'
+import { exact, type Money } from '../../parts/format.ts'
+import { type Direction, directionOf } from '../../parts/object/direction.ts'
+import { Amount } from '../../parts/parts.tsx'
+import { Table } from '../../parts/table.tsx'
+
+type Summary = Outputs['reports']['summary']
+type Period = Pick<Summary, 'totals' | 'items'>
+
+/** Statuses of money that has arrived somewhere and not at its end. */
+const ON_ITS_WAY = ['pending', 'processing', 'swapping']
+
+/** The sum of decimal texts, exact. */
+function sum(amounts: readonly string[]): string {
+  const places = Math.max(0, ...amounts.map((each) => each.split('.')[1]?.length ?? 0))
+  const units = amounts.reduce((total, each) => {
+    const [whole = '0', decimals = ''] = each.split('.')
+    return total + BigInt(whole + decimals.padEnd(places, '0'))
+  }, 0n)
+  const digits = units.toString().padStart(places + 1, '0')
+  const decimals = digits.slice(digits.length - places).replace(/0+$/, '')
+  const whole = digits.slice(0, digits.length - places)
+  return places > 0 && decimals ? `${whole}.${decimals}` : whole
+}
+
+const moved = ({ totals }: Period, direction: Direction, asset: string): string =>
+  sum(
+    totals
+      .filter((each) => each.asset === asset && directionOf(each.kind) === direction)
+      .map((each) => each.succeededAmount),
+  )
+
+/** What came in, what went out and what is on its way, by currency, beside the same of the period before. */
+export function Flows({ summary }: { summary: Summary }) {
+  const { totals, items, previous } = summary
+  const assets = [...new Set([...totals, ...previous.totals].map(({ asset }) => asset))].toSorted()
+  const rows = assets.map((asset) => ({
+    asset,
+    in: moved(summary, 'in', asset),
+    inBefore: moved(previous, 'in', asset),
+    out: moved(summary, 'out', asset),
+    outBefore: moved(previous, 'out', asset),
+    underWay: sum(
+      items.filter((each) => each.asset === asset && ON_ITS_WAY.includes(each.status)).map(({ amount }) => amount),
+    ),
+  }))
+  return (
+    <Table
+      numbers
+      label="Money by currency"
+      rows={rows}
+      keyOf={({ asset }) => asset}
+      columns={[
+        { title: 'Currency', cell: ({ asset }) => asset },
+        {
+          title: 'Came in',
+          numeric: true,
+          cell: (row) => <Compared now={`${row.in} ${row.asset}`} before={row.inBefore} />,
+        },
+        {
+          title: 'Went out',
+          numeric: true,
+          cell: (row) => <Compared now={`${row.out} ${row.asset}`} before={row.outBefore} />,
+        },
+        { title: 'On its way', numeric: true, cell: ({ underWay, asset }) => <Amount of={`${underWay} ${asset}`} /> },
+      ]}
+    />
+  )
+}
+
+/** An amount, with that of the period before where there was one. */
+const Compared = ({ now, before }: { now: Money; before: string }) => (
+  <>
+    <Amount of={now} />
+    {before !== '0' && <span className="hint"> {exact(`${before} before`)}</span>}
+  </>
+)
