@@ -37,6 +37,7 @@ import type {
   ReportSummary,
   Request,
   RequestWithBodies,
+  SearchResult,
   SellQuote,
   Swap,
   Timeline,
@@ -71,6 +72,7 @@ import type {
   CollectionExportParams,
   CollectionExportSessionsParams,
   CollectionReceiptParams,
+  CollectionResolveParams,
   CollectionSearchParams,
   CollectionUpdateParams,
   CustomerCreateParams,
@@ -112,6 +114,7 @@ import type {
   SandboxOnrampPaymentParams,
   SandboxPaymentRouteDepositParams,
   SandboxSwapDepositParams,
+  SearchFindParams,
   SwapCreateParams,
   SwapExportParams,
   TransactionExportParams,
@@ -961,6 +964,36 @@ class CollectionsResource extends Resource {
    */
   sessions(collectionId: string, options?: RequestOptions): List<'sessions', CheckoutSession> {
     return this.sendList('GET', at`/collections/${collectionId}/sessions`, 'sessions', undefined, options)
+  }
+
+  /**
+   * List checkout sessions that need a decision. Sessions with money that was delivered to you and does not count: in another currency, on another network, or too late. At most 200, the longest unchanged first; `total` counts all of them. `POST /collections/sessions/{sessionId}/resolve` records what you decide.
+   * `GET /v1/collections/sessions/undecided`
+   *
+   * @example
+   * const reply = await payments.collections.undecided()
+   */
+  undecided(options?: RequestOptions): List<'sessions', CheckoutSession> {
+    return this.sendList('GET', '/collections/sessions/undecided', 'sessions', undefined, options)
+  }
+
+  /**
+   * Decide about money that does not count. Records what you do with a payment that was delivered to you and does not count by itself, or with less than was asked for. `counted` makes the session paid, and its invoice or checkout. The money is in your wallet: nothing is sent by this.
+   * `POST /v1/collections/sessions/{sessionId}/resolve`
+   *
+   * @example
+   * const result = await payments.collections.resolve('01936f2a-7c1e-7000-8000-000000000081', {
+   *   action: 'counted',
+   *   paymentId: '01936f2a-7c1e-7000-8000-000000000052',
+   *   note: 'Agreed by phone',
+   * })
+   */
+  resolve(
+    sessionId: string,
+    params: CollectionResolveParams,
+    options?: RequestOptions,
+  ): Promise<Result<CheckoutSession>> {
+    return this.execute('POST', at`/collections/sessions/${sessionId}/resolve`, params, options)
   }
 
   /**
@@ -1860,6 +1893,20 @@ class SandboxResource extends Resource {
   }
 }
 
+/** The operations of `search`. */
+class SearchResource extends Resource {
+  /**
+   * Search everything. Customers, collections and their payments, payment routes, orders, swaps, cNGN transfers and webhook endpoints of your organisation, by words, numbers, amounts, hashes, addresses, references and email addresses.
+   * `POST /v1/search`
+   *
+   * @example
+   * const reply = await payments.search.find({ text: 'ada consulting', limit: 10 })
+   */
+  find(params: SearchFindParams, options?: RequestOptions): List<'results', SearchResult> {
+    return this.sendList('POST', '/search', 'results', params, options)
+  }
+}
+
 /** The operations of `swaps`. */
 class SwapsResource extends Resource {
   /**
@@ -2189,6 +2236,7 @@ class WebhooksResource extends Resource {
 
 /** Every resource of the service. */
 export class Resources extends Resource {
+  readonly search = new SearchResource(this.transport)
   readonly customers = new CustomersResource(this.transport)
   readonly paymentRoutes = new PaymentRoutesResource(this.transport)
   readonly collections = new CollectionsResource(this.transport)

@@ -4,6 +4,32 @@ import type { Operation } from '../operations.ts'
 /** Every operation of the API that a key can call. */
 export const operations: readonly Operation[] = [
   {
+    resource: 'search',
+    name: 'find',
+    method: 'POST',
+    path: '/search',
+    summary: 'Search everything',
+    description:
+      'Customers, collections and their payments, payment routes, orders, swaps, cNGN transfers and webhook endpoints of your organisation, by words, numbers, amounts, hashes, addresses, references and email addresses.',
+    ids: [],
+    fields: [
+      {
+        name: 'text',
+        type: 'string',
+        required: true,
+        description:
+          'Words of names and titles, each by its beginning, in any capitals, with or without marks; an amount; the number of an invoice; or an id, a transaction hash, an address, a reference or an email address, in full, also in the address of an explorer',
+      },
+      {
+        name: 'limit',
+        type: 'integer',
+        required: false,
+        description: 'At most so many of each kind',
+      },
+    ],
+    reply: 'results',
+  },
+  {
     resource: 'customers',
     name: 'list',
     method: 'GET',
@@ -748,9 +774,10 @@ export const operations: readonly Operation[] = [
       },
       {
         name: 'dueAt',
-        type: 'string',
+        type: 'object',
         required: false,
-        description: 'When an invoice becomes overdue',
+        description:
+          'When an invoice becomes overdue. A date means the end of that day in UTC, and every document prints that day',
       },
       {
         name: 'expiresAt',
@@ -1059,9 +1086,10 @@ export const operations: readonly Operation[] = [
       },
       {
         name: 'dueAt',
-        type: 'string',
+        type: 'object',
         required: false,
-        description: 'When an invoice becomes overdue',
+        description:
+          'When an invoice becomes overdue. A date means the end of that day in UTC, and every document prints that day',
       },
       {
         name: 'expiresAt',
@@ -1149,6 +1177,56 @@ export const operations: readonly Operation[] = [
     ],
     fields: [],
     reply: 'sessions',
+  },
+  {
+    resource: 'collections',
+    name: 'undecided',
+    method: 'GET',
+    path: '/collections/sessions/undecided',
+    summary: 'List checkout sessions that need a decision',
+    description:
+      'Sessions with money that was delivered to you and does not count: in another currency, on another network, or too late. At most 200, the longest unchanged first; `total` counts all of them. `POST /collections/sessions/{sessionId}/resolve` records what you decide.',
+    ids: [],
+    fields: [],
+    reply: 'sessions',
+  },
+  {
+    resource: 'collections',
+    name: 'resolve',
+    method: 'POST',
+    path: '/collections/sessions/{sessionId}/resolve',
+    summary: 'Decide about money that does not count',
+    description:
+      'Records what you do with a payment that was delivered to you and does not count by itself, or with less than was asked for. `counted` makes the session paid, and its invoice or checkout. The money is in your wallet: nothing is sent by this.',
+    ids: [
+      {
+        name: 'sessionId',
+        description: 'Id of the checkout session',
+      },
+    ],
+    fields: [
+      {
+        name: 'action',
+        type: 'string',
+        required: true,
+        description:
+          '`counted`: it is paid, whatever arrived. `sent_back`: you returned it from your wallet. `kept`: you keep it, and it stays unpaid',
+        choices: ['counted', 'sent_back', 'kept'],
+      },
+      {
+        name: 'paymentId',
+        type: 'string',
+        required: false,
+        description: 'Which payment is meant. Default: the only one that needs a decision',
+      },
+      {
+        name: 'note',
+        type: 'string',
+        required: false,
+        description: 'Why, for your records',
+      },
+    ],
+    reply: 'data',
   },
   {
     resource: 'collections',

@@ -109,6 +109,7 @@ export type ErrorCode =
   | 'sandbox_order_closed'
   | 'second_operator_required'
   | 'sent_recently'
+  | 'session_decided'
   | 'session_not_cancellable'
   | 'session_not_found'
   | 'session_not_payable'

@@ -132,7 +132,7 @@ export type CollectionCreatedEvent = EventOf<
       }[]
       /** Id of the customer */
       customerId: string | null
-      /** When an invoice becomes overdue */
+      /** When an invoice becomes overdue; the end of a day in UTC where a date was given */
       dueAt: string | null
       /** When no payment can be started any more */
       expiresAt: string | null
@@ -278,6 +278,8 @@ export type CollectionCreatedEvent = EventOf<
       paymentUri: string
       /** What arrived at the address, oldest first */
       payments: {
+        /** Id of the payment */
+        id: string
         /** `onchain`: stablecoin on a network. `bank_transfer`: naira to a bank account */
         method: 'onchain' | 'bank_transfer'
         /** Transaction of the payer; of a bank transfer, the one that delivered it */
@@ -313,6 +315,8 @@ export type CollectionCreatedEvent = EventOf<
           | null
         /** An operator has recorded its outcome */
         settled: boolean
+        /** What you decided about money that does not count: `counted` as paid, `sent_back` by you, or `kept`; null while nothing is decided */
+        resolution: 'counted' | 'sent_back' | 'kept' | null
         /** When it was received */
         receivedAt: string
         /** Where it goes if it cannot be delivered */
@@ -353,6 +357,34 @@ export type CollectionCreatedEvent = EventOf<
       payerEmail: string | null
       /** Address to which a payment goes back */
       refundAddress: string | null
+      /** What happened to its money, in words; where it is read, and not in events */
+      situation?: {
+        /** What has arrived of what was asked for */
+        what:
+          | 'nothing'
+          | 'part'
+          | 'all'
+          | 'too_much'
+          | 'other'
+          | 'part_confirming'
+          | 'all_confirming'
+          | 'unknown_confirming'
+          | 'other_confirming'
+        /** `grace`: after the end, while a payment still counts. `void`: the request was withdrawn */
+        when: 'in_time' | 'grace' | 'late' | 'cancelled' | 'void' | 'suspended'
+        /** `returning`: it came back to this service, which sends it on. `failed`: the provider holds it */
+        outcome: 'none' | 'pending' | 'delivered' | 'returned' | 'returning' | 'failed' | 'unconfirmed'
+        /** Who has the money that it is about */
+        holder: 'nobody' | 'network' | 'merchant' | 'payer' | 'service' | 'provider'
+        /** Who acts next; `network`: its confirmation is awaited */
+        next: 'payer' | 'merchant' | 'service' | 'network' | 'nobody'
+        /** Until when that counts; null where there is no such time */
+        until: string | null
+        /** One line */
+        heading: string
+        /** What happened, and what happens next */
+        text: string
+      }
       /** Until when `amount` is held */
       expiresAt: string
       /** A payment that arrives until then still counts: `expiresAt` and the grace time */
@@ -443,7 +475,7 @@ export type CollectionUpdatedEvent = EventOf<
       }[]
       /** Id of the customer */
       customerId: string | null
-      /** When an invoice becomes overdue */
+      /** When an invoice becomes overdue; the end of a day in UTC where a date was given */
       dueAt: string | null
       /** When no payment can be started any more */
       expiresAt: string | null
@@ -589,6 +621,8 @@ export type CollectionUpdatedEvent = EventOf<
       paymentUri: string
       /** What arrived at the address, oldest first */
       payments: {
+        /** Id of the payment */
+        id: string
         /** `onchain`: stablecoin on a network. `bank_transfer`: naira to a bank account */
         method: 'onchain' | 'bank_transfer'
         /** Transaction of the payer; of a bank transfer, the one that delivered it */
@@ -624,6 +658,8 @@ export type CollectionUpdatedEvent = EventOf<
           | null
         /** An operator has recorded its outcome */
         settled: boolean
+        /** What you decided about money that does not count: `counted` as paid, `sent_back` by you, or `kept`; null while nothing is decided */
+        resolution: 'counted' | 'sent_back' | 'kept' | null
         /** When it was received */
         receivedAt: string
         /** Where it goes if it cannot be delivered */
@@ -664,6 +700,34 @@ export type CollectionUpdatedEvent = EventOf<
       payerEmail: string | null
       /** Address to which a payment goes back */
       refundAddress: string | null
+      /** What happened to its money, in words; where it is read, and not in events */
+      situation?: {
+        /** What has arrived of what was asked for */
+        what:
+          | 'nothing'
+          | 'part'
+          | 'all'
+          | 'too_much'
+          | 'other'
+          | 'part_confirming'
+          | 'all_confirming'
+          | 'unknown_confirming'
+          | 'other_confirming'
+        /** `grace`: after the end, while a payment still counts. `void`: the request was withdrawn */
+        when: 'in_time' | 'grace' | 'late' | 'cancelled' | 'void' | 'suspended'
+        /** `returning`: it came back to this service, which sends it on. `failed`: the provider holds it */
+        outcome: 'none' | 'pending' | 'delivered' | 'returned' | 'returning' | 'failed' | 'unconfirmed'
+        /** Who has the money that it is about */
+        holder: 'nobody' | 'network' | 'merchant' | 'payer' | 'service' | 'provider'
+        /** Who acts next; `network`: its confirmation is awaited */
+        next: 'payer' | 'merchant' | 'service' | 'network' | 'nobody'
+        /** Until when that counts; null where there is no such time */
+        until: string | null
+        /** One line */
+        heading: string
+        /** What happened, and what happens next */
+        text: string
+      }
       /** Until when `amount` is held */
       expiresAt: string
       /** A payment that arrives until then still counts: `expiresAt` and the grace time */

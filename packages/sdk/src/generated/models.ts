@@ -267,6 +267,35 @@ export interface Swap {
   updatedAt: string
 }
 
+/** What happened to the money of a session, in words for the reader */
+export interface SessionSituation {
+  /** What has arrived of what was asked for */
+  what:
+    | 'nothing'
+    | 'part'
+    | 'all'
+    | 'too_much'
+    | 'other'
+    | 'part_confirming'
+    | 'all_confirming'
+    | 'unknown_confirming'
+    | 'other_confirming'
+  /** `grace`: after the end, while a payment still counts. `void`: the request was withdrawn */
+  when: 'in_time' | 'grace' | 'late' | 'cancelled' | 'void' | 'suspended'
+  /** `returning`: it came back to this service, which sends it on. `failed`: the provider holds it */
+  outcome: 'none' | 'pending' | 'delivered' | 'returned' | 'returning' | 'failed' | 'unconfirmed'
+  /** Who has the money that it is about */
+  holder: 'nobody' | 'network' | 'merchant' | 'payer' | 'service' | 'provider'
+  /** Who acts next; `network`: its confirmation is awaited */
+  next: 'payer' | 'merchant' | 'service' | 'network' | 'nobody'
+  /** Until when that counts; null where there is no such time */
+  until: string | null
+  /** One line */
+  heading: string
+  /** What happened, and what happens next */
+  text: string
+}
+
 /** One attempt to pay a link, invoice or checkout */
 export interface CheckoutSession {
   /** Id of the checkout session */
@@ -336,6 +365,8 @@ export interface CheckoutSession {
   paymentUri: string
   /** What arrived at the address, oldest first */
   payments: {
+    /** Id of the payment */
+    id: string
     /** `onchain`: stablecoin on a network. `bank_transfer`: naira to a bank account */
     method: 'onchain' | 'bank_transfer'
     /** Transaction of the payer; of a bank transfer, the one that delivered it */
@@ -371,6 +402,8 @@ export interface CheckoutSession {
       | null
     /** An operator has recorded its outcome */
     settled: boolean
+    /** What you decided about money that does not count: `counted` as paid, `sent_back` by you, or `kept`; null while nothing is decided */
+    resolution: 'counted' | 'sent_back' | 'kept' | null
     /** When it was received */
     receivedAt: string
     /** Where it goes if it cannot be delivered */
@@ -400,6 +433,8 @@ export interface CheckoutSession {
   payerEmail: string | null
   /** Address to which a payment goes back */
   refundAddress: string | null
+  /** What happened to its money, in words; where it is read, and not in events */
+  situation?: SessionSituation
   /** Until when `amount` is held */
   expiresAt: string
   /** A payment that arrives until then still counts: `expiresAt` and the grace time */
@@ -1035,6 +1070,24 @@ export interface RequestWithBodies {
   responseBody: Record<string, unknown> | null
 }
 
+/** An object that a search over everything found */
+export interface SearchResult {
+  /** Kind of object */
+  resource: string
+  /** Id of the object */
+  id: string
+  /** What it is called */
+  title: string
+  /** What tells it from others */
+  subtitle: string
+  /** Its amount with the currency; null without one */
+  amount: string | null
+  /** Its status; null without one */
+  status: string | null
+  /** When it was created */
+  createdAt: string
+}
+
 /** A network that payment routes can use */
 export interface Network {
   /** Network key */
@@ -1515,7 +1568,7 @@ export interface Collection {
   }[]
   /** Id of the customer */
   customerId: string | null
-  /** When an invoice becomes overdue */
+  /** When an invoice becomes overdue; the end of a day in UTC where a date was given */
   dueAt: string | null
   /** When no payment can be started any more */
   expiresAt: string | null
@@ -1837,6 +1890,8 @@ export interface PaySession {
   paymentUri: string
   /** What arrived at the address, oldest first */
   payments: {
+    /** Id of the payment */
+    id: string
     /** `onchain`: stablecoin on a network. `bank_transfer`: naira to a bank account */
     method: 'onchain' | 'bank_transfer'
     /** Transaction of the payer; of a bank transfer, the one that delivered it */
@@ -1872,6 +1927,8 @@ export interface PaySession {
       | null
     /** An operator has recorded its outcome */
     settled: boolean
+    /** What you decided about money that does not count: `counted` as paid, `sent_back` by you, or `kept`; null while nothing is decided */
+    resolution: 'counted' | 'sent_back' | 'kept' | null
     /** When it was received */
     receivedAt: string
     /** Where it goes if it cannot be delivered */
