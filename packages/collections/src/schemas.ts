@@ -328,7 +328,7 @@ const BankAccount = z
   })
 
 /** What happened to the money of a session: what payers, merchants and operators are told alike, and the sentences for the reader. */
-export const SessionSituation = z
+const SessionSituation = z
   .object({
     what: z.enum(whats).meta({ description: 'What has arrived of what was asked for', example: 'part' }),
     when: z.enum(whens).meta({

@@ -25,7 +25,8 @@ const EXPLAINED: Readonly<Record<string, string>> = {
     'The SIL Open Font License: fonts may be embedded in documents and passed on under their own name',
   'dejavu-fonts-ttf':
     'The licence of Bitstream Vera: fonts may be embedded in documents and passed on under their own name',
-  lightningcss: 'The Mozilla Public License: it minifies style sheets when the service is built, and is in nothing that is passed on',
+  lightningcss:
+    'The Mozilla Public License: it minifies style sheets when the service is built, and is in nothing that is passed on',
   'png-js': 'MIT by its file LICENSE; its package.json does not say so',
 }
 

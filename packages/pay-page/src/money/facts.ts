@@ -15,7 +15,7 @@ import {
 import { type Cell, type Step, saidOfTransfer, table } from './table.ts'
 
 /** What stands for the placeholders of the texts. */
-export type Values = Readonly<
+type Values = Readonly<
   Record<
     | 'merchant'
     | 'network'
