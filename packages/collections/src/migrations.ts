@@ -247,7 +247,7 @@ export const migrations: readonly MigrationStep[] = [
       'collections_words',
       `collections using gin (
         to_tsvector('simple', regexp_replace(
-          regexp_replace(normalize(lower((title || ' ' || jsonb_path_query_array(metadata, '$.*')::text) collate "pg_c_utf8"), nfkd), '[\\u0300-\\u036f]', '', 'g'),
+          regexp_replace(normalize(lower((title || ' ' || jsonb_path_query_array(metadata, '$.*')::text) collate "und-x-icu"), nfkd), '[\\u0300-\\u036f]', '', 'g'),
           '[\\x21-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e]', ' ', 'g')))`,
     ),
   },

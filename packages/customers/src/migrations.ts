@@ -39,7 +39,7 @@ export const migrations: readonly MigrationStep[] = [
       'customers_words',
       `customers using gin (
         to_tsvector('simple', regexp_replace(
-          regexp_replace(normalize(lower((name || ' ' || email || ' ' || coalesce(phone_number, '')) collate "pg_c_utf8"), nfkd), '[\\u0300-\\u036f]', '', 'g'),
+          regexp_replace(normalize(lower((name || ' ' || email || ' ' || coalesce(phone_number, '')) collate "und-x-icu"), nfkd), '[\\u0300-\\u036f]', '', 'g'),
           '[\\x21-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e]', ' ', 'g')))`,
     ),
   },

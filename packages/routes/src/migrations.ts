@@ -231,7 +231,7 @@ export const migrations: readonly MigrationStep[] = [
       'payment_routes_words',
       `payment_routes using gin (
         to_tsvector('simple', regexp_replace(
-          regexp_replace(normalize(lower((name || ' ' || deposit_address) collate "pg_c_utf8"), nfkd), '[\\u0300-\\u036f]', '', 'g'),
+          regexp_replace(normalize(lower((name || ' ' || deposit_address) collate "und-x-icu"), nfkd), '[\\u0300-\\u036f]', '', 'g'),
           '[\\x21-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e]', ' ', 'g'))) where not hidden`,
     ),
   },

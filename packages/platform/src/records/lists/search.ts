@@ -70,11 +70,11 @@ export const numberBetween = (
 ]
 
 /**
- * SQL: a text without capitals and marks, so that "ola" finds "Ọlá". The collation is one of PostgreSQL's own (since 17): what it folds depends
- * neither on the locale of the database nor on the libraries of its server.
+ * SQL: a text without capitals and marks, so that "ola" finds "Ọlá". The collation is the root of ICU, which PostgreSQL has whatever the
+ * locale of the database is: one that is made with the locale C folds ASCII alone.
  */
 const folded = (expression: string): string =>
-  `regexp_replace(normalize(lower((${expression}) collate "pg_c_utf8"), nfkd), '[\\u0300-\\u036f]', '', 'g')`
+  `regexp_replace(normalize(lower((${expression}) collate "und-x-icu"), nfkd), '[\\u0300-\\u036f]', '', 'g')`
 
 /**
  * SQL for an index (`gin`) and for {@link beginsWords}: the words of a text expression. ASCII punctuation separates words, here and in what
