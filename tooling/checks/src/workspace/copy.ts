@@ -74,6 +74,9 @@ export function linkDependencies(copy: string, folder: string): void {
     if (!owner) throw new Error(`${name} is not installed for any package`)
     link(realpathSync(join(root, owner.folder, 'node_modules', name)), join(copy, folder, 'node_modules', name))
   }
+  // The programs of those packages, by which a package builds.
+  const programs = join(root, folder, 'node_modules/.bin')
+  if (existsSync(programs)) link(programs, join(copy, folder, 'node_modules/.bin'))
 }
 
 function linkWorkspace(copy: string, folder: string, name: string, packages: readonly Package[]): boolean {
