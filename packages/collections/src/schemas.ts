@@ -440,11 +440,7 @@ export const SessionResolution = SessionId.extend({
       example: exampleId(PAYMENT),
     }),
   note: personal(
-    z
-      .string()
-      .trim()
-      .min(1)
-      .max(500)
+    shownText(z.string().trim().min(1).max(500))
       .meta({ description: 'Why, for your records', example: 'Agreed by phone' })
       .optional(),
   ),
