@@ -8,6 +8,9 @@ export type DatabaseProblem = (typeof databaseProblems)[number]
 /** Seconds after which a failed write no longer counts: without traffic there is no successful one to end it. */
 const WRITE_PROBLEM_SECONDS = 30
 
+/** After a failure the database is asked for a write each time for so long: a commit whose wait was cancelled says that it succeeded. */
+const CALM_MS = 60_000
+
 /** Whether the database was available at this process's last attempts. Each change is logged once, not each failure. */
 export interface DatabaseAvailability {
   readonly isDown: boolean
@@ -23,13 +26,14 @@ export interface DatabaseAvailability {
   available(): void
   /** Records that a commit with writes succeeded. */
   written(): void
-  /** True if one has succeeded in so many milliseconds, and nothing has failed since. */
+  /** True if one has succeeded in so many milliseconds, and nothing has failed for a minute. */
   hasWritten(withinMs: number): boolean
 }
 
 export function databaseAvailability(log: Log): DatabaseAvailability {
   const failures = new Map<DatabaseProblem, number>()
   let writtenAt = Number.NEGATIVE_INFINITY
+  let failedAt = Number.NEGATIVE_INFINITY
   let current: { readonly problem: DatabaseProblem; readonly at: number } | undefined
   const problem = (): DatabaseProblem | undefined => {
     const lapsed = current?.problem !== 'unreachable' && Date.now() - (current?.at ?? 0) > WRITE_PROBLEM_SECONDS * 1000
@@ -51,14 +55,14 @@ export function databaseAvailability(log: Log): DatabaseAvailability {
       failures.set(found, (failures.get(found) ?? 0) + 1)
       if (problem() !== found) log.error({ err: error, problem: found }, 'database unavailable')
       current = { problem: found, at: Date.now() }
-      writtenAt = Number.NEGATIVE_INFINITY
+      failedAt = performance.now()
       return true
     },
     stalled() {
       failures.set('stalled', (failures.get('stalled') ?? 0) + 1)
       if (problem() !== 'stalled') log.error({ problem: 'stalled' }, 'database unavailable')
       current = { problem: 'stalled', at: Date.now() }
-      writtenAt = Number.NEGATIVE_INFINITY
+      failedAt = performance.now()
     },
     available() {
       if (current?.problem === 'unreachable') end()
@@ -67,7 +71,7 @@ export function databaseAvailability(log: Log): DatabaseAvailability {
       writtenAt = performance.now()
       end()
     },
-    hasWritten: (withinMs) => performance.now() - writtenAt < withinMs,
+    hasWritten: (withinMs) => performance.now() - writtenAt < withinMs && performance.now() - failedAt > CALM_MS,
   }
 }
 
