@@ -444,7 +444,7 @@ export const SessionResolution = SessionId.extend({
       .meta({ description: 'Why, for your records', example: 'Agreed by phone' })
       .optional(),
   ),
-})
+}).meta({ example: { action: 'counted', note: 'Agreed by phone' } })
 export const SessionSettlement = SessionId.extend({
   outcome: z.enum(['completed', 'refunded', 'not_received', 'expired']).meta({
     description:

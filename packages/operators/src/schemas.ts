@@ -182,7 +182,7 @@ export const Everything = z.object({
         resource: text('Kind of object', 'collection'),
         id: id('object', 80),
         title: personal(text('What it is called', 'Consulting in January')),
-        subtitle: personal(text('What tells it from others', 'INV-000001')),
+        subtitle: personal(text('What distinguishes it from others of its kind', 'ada@example.com')),
         amount: text('Its amount with the currency; null without one', '25 USDC').nullable(),
         status: text('Its status; null without one', 'open').nullable(),
         createdAt,

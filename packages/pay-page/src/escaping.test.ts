@@ -275,7 +275,7 @@ describe.each(Object.entries(HOSTILE))('%s', (name, hostile) => {
       // Of the end without a script, the time of the day alone is shown.
       const same = harmless[index]?.value
       if (!same) throw new Error(`${path} has no harmless page`)
-      if (!/^data\.session\.(bankAccount\.)?expiresAt$/.test(path))
+      if (!/^data\.session\.((bankAccount\.)?expiresAt|acceptedUntil)$/.test(path))
         expect(withoutHostile(page, hostile), path).toBe(harmlessPage(`${screen} ${number}`, path, complete(same)))
       else expect(page, path).not.toMatch(/<img (?!class="logo")|<script>alert|onfocus="/)
       for (const [, address = ''] of page.matchAll(ADDRESSES))

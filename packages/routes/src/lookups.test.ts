@@ -64,7 +64,7 @@ test('a deposit that the provider holds for compliance says so, is in suspense, 
   )
   expect(rows).toEqual([{ balance: '1500000' }])
   const { notifications } = (await merchant.call('GET /v1/notifications')).body.data
-  expect(notifications[0].body).toContain('compliance review')
+  expect(notifications[0].body).toContain('for a compliance check')
 })
 
 test('the amounts of a receipt are strings in every state', async () => {

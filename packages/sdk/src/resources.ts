@@ -982,11 +982,7 @@ class CollectionsResource extends Resource {
    * `POST /v1/collections/sessions/{sessionId}/resolve`
    *
    * @example
-   * const result = await payments.collections.resolve('01936f2a-7c1e-7000-8000-000000000081', {
-   *   action: 'counted',
-   *   paymentId: '01936f2a-7c1e-7000-8000-000000000052',
-   *   note: 'Agreed by phone',
-   * })
+   * const result = await payments.collections.resolve('01936f2a-7c1e-7000-8000-000000000081', { action: 'counted', note: 'Agreed by phone' })
    */
   resolve(
     sessionId: string,

@@ -1078,7 +1078,7 @@ export interface SearchResult {
   id: string
   /** What it is called */
   title: string
-  /** What tells it from others */
+  /** What distinguishes it from others of its kind */
   subtitle: string
   /** Its amount with the currency; null without one */
   amount: string | null

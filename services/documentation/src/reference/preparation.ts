@@ -101,6 +101,16 @@ const paidSession: readonly Step[] = [
     until: ['status', 'paid'],
   },
 ]
+/** A session with money that does not count, because it was asked for in another currency. */
+const undecidedSession: readonly Step[] = [
+  ...session,
+  {
+    method: 'POST',
+    url: '/v1/sandbox/checkout-sessions/{sessionId}/payments',
+    body: { currency: 'USDT', amount: '12.50' },
+  },
+  { method: 'GET', url: '/v1/collections/sessions/undecided', until: ['sessions.0.id', ''] },
+]
 /** An invoice that has what accounting programs read. */
 const invoice: readonly Step[] = [
   {
@@ -177,6 +187,7 @@ const PREPARED: readonly (readonly [RegExp, readonly Step[]])[] = [
   [/^POST \/notifications\/\{/, failure],
   [/^GET \/collections\/\{collectionId\}\/invoice\./, invoice],
   [/^GET \/collections\/sessions\/\{sessionId\}\/receipt\./, paidSession],
+  [/^POST \/collections\/sessions\/\{sessionId\}\/resolve$/, undecidedSession],
   [/^POST \/collections\/\{collectionId\}\/send$/, invoice],
   [/^\w+ \/(collections|pay)\/\{/, collection],
   [/^POST \/sandbox\/checkout-sessions\//, session],
