@@ -81,6 +81,8 @@ test('one search finds everything of an organisation by what people know of it, 
   }
   const [shown] = (await search(merchant, 'creme')).results
   expect(shown).toMatchObject({ title: 'Crème brûlée', subtitle: 'INV-000001', amount: '1,250.5 USDC' })
+  const [owed] = (await search(merchant, 'payroll-7')).results
+  expect(owed?.amount).toBe('25 USDC')
   const live = await newMerchant(service, { organisationId: merchant.organisationId, environment: 'live' })
   expect(await found(live, 'ola')).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { isId, isoTime } from '@payments/kernel'
+import { amountText, isId, isoTime } from '@payments/kernel'
 import {
   domainsOf,
   type OperatedObject,
@@ -103,7 +103,7 @@ function shown({ runtime }: QueryContext, kind: OperatedObject, of: SearchedKind
     id: row.id,
     title: own?.title ?? titleOf(entry?.kind ?? kind.kind),
     subtitle: own?.subtitle ?? entry?.destination ?? '',
-    amount: own?.amount ?? entry?.amount ?? null,
+    amount: own?.amount ?? (entry ? amountText(entry) : null),
     status: row.status ?? null,
     createdAt: isoTime(row.createdAt),
   }
