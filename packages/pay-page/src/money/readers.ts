@@ -226,10 +226,12 @@ const operator: Sentences = {
       money.facts.slow ? 'This takes longer than usual: ask the provider.' : 'Nothing to do.',
     ),
   delivered({ situation: { what }, facts, values, claims: { next } }) {
-    const has = facts.paid && what !== 'other' ? values.received : facts.counts ? values.received : values.sent
+    // Money that was not asked for is beside what is paid.
+    const isPaid = facts.paid && what !== 'other'
+    const has = isPaid || facts.counts ? values.received : values.sent
     return told(
-      facts.paid && what !== 'other' ? 'Paid' : 'Delivered',
-      `The merchant has received ${has}${facts.paid && what !== 'other' ? '' : ` where ${values.asked} was asked for`}.`,
+      isPaid ? 'Paid' : 'Delivered',
+      `The merchant has received ${has}${isPaid ? '' : ` where ${values.asked} was asked for`}.`,
       next === 'merchant' && 'The merchant decides about it.',
       next === 'payer' && `The payer can send the remaining ${values.left} by ${values.until}.`,
     )
