@@ -156,7 +156,11 @@ async function main(): Promise<void> {
     ...{ ...release, node: process.versions.node, role: PROCESS_ROLE },
     ...{ migrations: migrations.length, newestMigration: migrations.toSorted().at(-1) },
   }
+  let ending = false
   const exit = (code: number, signal: string) => {
+    // Ctrl-C reaches this process from the terminal and from the launcher: the second signal must not end what the first one began.
+    if (ending) return
+    ending = true
     limitStop()
     log.info({ signal }, 'process stopping')
     // A start in progress is completed first, so that everything that it started is stopped.
@@ -165,7 +169,7 @@ async function main(): Promise<void> {
       process.exit(code)
     })
   }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => exit(0, signal))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => exit(0, signal))
 
   const isStopping = () => stopping !== undefined
   const start = async () => {

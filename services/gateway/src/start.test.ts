@@ -127,6 +127,20 @@ test('the embedded database keeps its data after a stop, a crash and the start o
   expect((await fourth.ended).code).toBe(0)
 })
 
+test('Ctrl-C, which reaches a process from the terminal and from the launcher, ends it in order: with its database, and once', {
+  timeout: 120_000,
+}, async () => {
+  const run = start({ DATA_DIR: join(folder(), 'data') })
+  await run.url
+  for (const signal of ['SIGINT', 'SIGINT', 'SIGTERM'] as const) {
+    run.child.kill(signal)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  const { code, output } = await run.ended
+  const said = (text: string) => output.split(`"msg":"${text}"`).length - 1
+  expect([code, said('process stopping'), said('process ended')]).toEqual([0, 1, 1])
+})
+
 test('a database role that owns the tables, and another SECRETS_KEY than the one before, end the start unless that is wanted', {
   timeout: 120_000,
 }, async () => {
