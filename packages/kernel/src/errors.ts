@@ -98,14 +98,18 @@ export const missingScopes = (scopes: readonly string[]): ServiceError =>
 /** A 422 with one message for each field, in the same shape as a failed schema validation. */
 export const invalid = (fields: Record<string, string>): ServiceError => errors.validation_failed({ fields })
 
-/** Turns schema issues into one message for each field (dotted path). The first issue of a field is used. */
+/** How many fields an error names: more are no form that somebody corrects, and their names cost more than the request did. */
+const MOST_FIELDS = 100
+
+/** Turns schema issues into one message for each field (dotted path), for the first 100 fields. The first issue of a field is used. */
 export function fieldsOf(error: ZodError): Record<string, string> {
   // A map, because a field may be called `__proto__` or `constructor`.
   const fields = new Map<string, string>()
-  const add = (field: string, message: string) => void (fields.has(field) || fields.set(field, message))
+  const add = (field: string, message: string) =>
+    void (fields.has(field) || fields.size >= MOST_FIELDS || fields.set(field, message))
   for (const issue of error.issues) {
     if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) add([...issue.path, key].join('.'), 'Unrecognized field')
+      for (const key of issue.keys.slice(0, MOST_FIELDS)) add([...issue.path, key].join('.'), 'Unrecognized field')
       continue
     }
     add(issue.path.join('.') || 'body', issue.message)

@@ -20,6 +20,13 @@ test('an input of 32 levels passes, and one level more is refused with the field
   expect(fieldsFor(nested(90_000))).toBeDefined()
 })
 
+test('an object of 1,000 fields passes, and one field more is refused with the object', () => {
+  const object = (fields: number) => Object.fromEntries(Array.from({ length: fields }, (_, index) => [`k${index}`, 0]))
+  expect(fieldsFor({ metadata: object(1000) })).toBeUndefined()
+  expect(fieldsFor({ metadata: object(1001) })).toEqual({ metadata: 'Must have at most 1,000 fields' })
+  expect(fieldsFor(object(1001))).toEqual({ body: 'Must have at most 1,000 fields' })
+})
+
 test('NUL characters and unpaired surrogates are refused in every value and key, with the path of the field', () => {
   expect(fieldsFor({ a: [{ b: 'x\0' }] })).toEqual({ 'a.0.b': 'Must not contain NUL characters' })
   expect(fieldsFor({ a: { b: '\ud800' } })).toEqual({ 'a.b': 'Must not contain unpaired surrogates' })
@@ -42,6 +49,14 @@ test('unknown fields are named whatever they are called', () => {
     const fields = fieldsOf({ issues: [{ code: 'unrecognized_keys', keys: [key], path: [] }] } as never)
     expect(Object.entries(fields)).toEqual([[key, 'Unrecognized field']])
   }
+})
+
+test('an error names a hundred fields at most, so that no reply is longer than its request', () => {
+  const keys = Array.from({ length: 8000 }, (_, index) => `k${index}`)
+  const unknown = { code: 'unrecognized_keys', keys, path: [] }
+  const wrong = keys.map((key) => ({ code: 'custom', path: ['items', key], message: 'Must be a text' }))
+  for (const issues of [[unknown], wrong, [unknown, ...wrong]])
+    expect(Object.keys(fieldsOf({ issues } as never))).toHaveLength(100)
 })
 
 test('the countries are the 249 of ISO 3166-1, and no region, former country or private code', () => {

@@ -3,6 +3,8 @@ import { invalid } from '../errors.ts'
 
 /** Levels of objects and arrays that an input may have; the input itself is the first. */
 const LEVELS = 32
+/** Fields that an object of an input may have: no schema has nearly as many, and checking a body of nothing else costs more than all the rest. */
+const FIELDS = 1000
 
 interface Problem {
   /** From the innermost key outwards. */
@@ -11,7 +13,7 @@ interface Problem {
 }
 
 /**
- * Checks an input as parsed from JSON, before its schema: at most 32 levels, and no text, keys included, that PostgreSQL
+ * Checks an input as parsed from JSON, before its schema: at most 32 levels, at most 1,000 fields in an object, and no text, keys included, that PostgreSQL
  * cannot store (U+0000) or that UTF-8 cannot encode (a lone surrogate). One pass; recursion ends at the last level.
  * @param escapes false if the JSON text has no escape of such a character; valid UTF-8 cannot contain one otherwise
  * @throws ServiceError 422 with the path of the first field that breaks a rule.
@@ -39,7 +41,9 @@ function problemOf(value: unknown, level: number, texts: boolean): Problem | und
     }
     return undefined
   }
-  for (const key of Object.keys(value)) {
+  const keys = Object.keys(value)
+  if (keys.length > FIELDS) return { path: [], message: `Must have at most ${FIELDS.toLocaleString('en')} fields` }
+  for (const key of keys) {
     const message = texts ? textProblem(key) : undefined
     if (message !== undefined) return { path: [key], message: message.replace('Must', 'Name must') }
     const problem = problemOf((value as Record<string, unknown>)[key], level + 1, texts)

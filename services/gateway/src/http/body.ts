@@ -26,7 +26,7 @@ export async function readBody(req: IncomingMessage): Promise<Buffer> {
 /**
  * Parses a JSON object; an absent body is `{}`. Checks media type, syntax and {@link checkInput} before any schema.
  * @throws ServiceError 415 for another media type or a compressed body, 400 for malformed JSON, 422 for a value that is not
- * an object, has more than 32 levels, or contains text that cannot be stored.
+ * an object, has more than 32 levels or 1,000 fields in an object, or contains text that cannot be stored.
  */
 export function parseBody(bytes: Buffer, headers: IncomingHttpHeaders): Record<string, unknown> {
   if (bytes.length === 0) return {}

@@ -4,13 +4,10 @@ import type { Log } from '../../settings/log.ts'
 import { PooledClient, RepeatingClient, ServiceClient } from './client.ts'
 import { ParameterDriver } from './parameters.ts'
 
-/** Session settings of the service's connections: no statement, lock wait or idle transaction lasts indefinitely. */
-const SESSION_SETTINGS = {
-  lock_timeout: 5000,
-  statement_timeout: 10_000,
-  idle_in_transaction_session_timeout: 15_000,
-  timezone: 'UTC',
-} as const
+/** No statement, lock wait or idle transaction of the service's connections lasts indefinitely. */
+const TIMEOUTS = { lock_timeout: 5000, statement_timeout: 10_000, idle_in_transaction_session_timeout: 15_000 } as const
+/** One statement has one processor: what one organisation asks for does not take those of all others. */
+const SESSION_SETTINGS = { ...TIMEOUTS, timezone: 'UTC', max_parallel_workers_per_gather: 0, jit: 'off' } as const
 const SESSION = Object.entries(SESSION_SETTINGS)
   .map(([name, value]) => `-c ${name}=${value}`)
   .join(' ')
@@ -45,7 +42,7 @@ export async function hasTimeouts(url: string): Promise<boolean> {
     await client.connect()
     const { rows } = await client.query<{ bounded: boolean }>(
       "select bool_and(current_setting(name) <> '0') as bounded from unnest($1::text[]) as name",
-      [Object.keys(SESSION_SETTINGS)],
+      [Object.keys(TIMEOUTS)],
     )
     return rows[0]?.bounded === true
   } finally {
