@@ -1,4 +1,14 @@
-import { type EmailText, escapeHtml } from './email-texts.ts'
+/** The text of an email, as plain text and HTML. */
+export interface EmailText {
+  readonly to: string
+  /** Where an answer goes, if not to the sender. */
+  readonly replyTo?: string | undefined
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+}
+
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 
 /** What a designed email holds. All of it is text: it is escaped here. */
 export interface DesignedEmail {
@@ -13,7 +23,10 @@ export interface DesignedEmail {
   /** Whose email it is: stands above the heading. */
   readonly brand: string
   readonly heading: string
+  /** A line break in one stays one. */
   readonly paragraphs: readonly string[]
+  /** A code to be typed elsewhere: it stands alone, large, above the paragraphs. */
+  readonly code?: { readonly label: string; readonly text: string }
   /** What can be looked up later: label and value, and where the value is shown. */
   readonly facts: readonly (readonly [label: string, value: string, url?: string | undefined])[]
   readonly button?: { readonly text: string; readonly url: string }
@@ -30,6 +43,7 @@ h1,p,td{overflow-wrap:anywhere;word-break:break-word}
 table{width:100%;border-collapse:collapse;margin:16px 0}
 td{padding:8px 0;border-bottom:1px solid #c9d1da;text-align:start;vertical-align:top}
 .label{display:block}
+.code{font:600 28px/1.25 ui-monospace,Menlo,Consolas,monospace;letter-spacing:4px}
 .button{display:inline-block;padding:12px 24px;background:#1a56db;color:#fff;border-radius:8px;font-weight:600;text-decoration:none}
 .link{font-size:14px}
 .link a,td a{color:#1a56db}
@@ -49,7 +63,7 @@ const accentStyle = ({ colour, on }: NonNullable<DesignedEmail['accent']>): stri
 const isRightToLeft = (lang: string): boolean => lang === 'ar'
 
 /**
- * An email in the one design that payers see: light and dark, readable at 320 px, without pictures and without anything that is loaded; and the same
+ * An email in the one design of the service: light and dark, readable at 320 px, without pictures and without anything that is loaded; and the same
  * as plain text.
  */
 export function designedEmail({
@@ -61,12 +75,14 @@ export function designedEmail({
   brand,
   heading,
   paragraphs,
+  code,
   facts,
   button,
   footer,
 }: DesignedEmail): EmailText {
   const text = [
     heading,
+    ...(code ? [`${code.label} ${code.text}`] : []),
     ...paragraphs,
     facts.map(([label, value, url]) => `${label}: ${value}${url ? `\n${url}` : ''}`).join('\n'),
     ...(button ? [`${button.text}:\n${button.url}`] : []),
@@ -88,7 +104,8 @@ export function designedEmail({
 <body class="page"><div class="card" role="article">
 <p class="brand">${escapeHtml(brand)}</p>
 <h1>${escapeHtml(heading)}</h1>
-${paragraphs.map((each) => `<p>${escapeHtml(each)}</p>`).join('\n')}
+${code ? `<p>${escapeHtml(code.label)}</p>\n<p class="code" dir="ltr">${escapeHtml(code.text)}</p>` : ''}
+${paragraphs.map((each) => `<p>${escapeHtml(each).replaceAll('\n', '<br>')}</p>`).join('\n')}
 ${rows.length > 0 ? `<table role="presentation">${rows.join('\n')}</table>` : ''}
 ${button ? `<p><a class="button" href="${url}">${escapeHtml(button.text)}</a></p>\n<p class="link"><a href="${url}" dir="ltr">${url}</a></p>` : ''}
 <p class="footer">${escapeHtml(footer)}</p>

@@ -2,7 +2,7 @@ import { anonymous, noInput } from '@payments/kernel'
 import { claimEmails, type DueEmail } from '@payments/notifications'
 import { job, sqlOf, type UnitOfWork, unitOfWork } from '@payments/platform'
 import { sendEmail } from './email.ts'
-import { notificationsEmail } from './email-texts.ts'
+import { notificationsEmail, serviceOf } from './email-texts.ts'
 
 const BATCH = 200
 const EMAIL_HOURS = 24
@@ -31,12 +31,15 @@ async function queueBatch(unit: UnitOfWork): Promise<number> {
       where m.organisation_id = any ($1::uuid[]) and m.role <> 'operator' order by m.created_at, m.user_id`,
     [[...new Set(due.map(({ organisationId }) => organisationId))]],
   )
+  const service = serviceOf(unit.runtime.settings)
   const until = new Date(Date.now() + EMAIL_HOURS * 3_600_000).toISOString()
   for (const member of members) {
     for (const [environment, notifications] of Object.entries(Object.groupBy(due, (each) => each.environment))) {
       const wanted = wantedBy(member, notifications)
       if (wanted.length === 0) continue
-      const text = notificationsEmail(member.email, { organisation: member.name, environment, notifications: wanted })
+      const text = notificationsEmail(service, member.email, {
+        ...{ organisation: member.name, environment, notifications: wanted },
+      })
       await sendEmail(unit, { ...text, deliver: true, until })
     }
   }

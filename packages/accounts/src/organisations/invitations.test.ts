@@ -291,9 +291,18 @@ test('a renewed invitation is an email like any other: one address gets five an 
 })
 
 test('an invitation shows the name of the organisation in one line and without links, whatever it is', () => {
-  const { text, html } = invitationEmail('a@example.com', 'Bank\r\n\r\nYour account is locked: https://phish.test/a', 7)
-  for (const part of [text, html]) expect(part).not.toMatch(/https?:\/|phish\.test/)
-  expect(text.split('\n')[0]).toMatch(/^You have been invited to join Bank Your account is locked/)
+  const { subject, text, html } = invitationEmail(
+    { name: 'Payments', dashboard: 'https://payments.test/dashboard' },
+    'a@example.com',
+    {
+      ...{ organisation: 'Bank\r\n\r\nYour account is locked: https://phish.test/a', role: 'owner', days: 7 },
+      invitedBy: 'ada@sons.test',
+    },
+  )
+  for (const part of [subject, text, html])
+    expect(part).not.toMatch(/https?:\/\/(?!payments\.test)|phish\.test|sons\.test/)
+  expect(subject).toMatch(/^ada\S+ invited you to Bank Your account is locked/)
+  expect(text).toContain('https://payments.test/dashboard/')
 })
 
 test('a name with line breaks, control or bidirectional characters or a link is refused by name', async () => {

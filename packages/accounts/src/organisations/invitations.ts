@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type { z } from 'zod'
 import { requireConfirmed } from '../confirmation.ts'
 import { sendEmail } from '../emails/email.ts'
-import { invitationEmail, registrationEmail } from '../emails/email-texts.ts'
+import { invitationEmail, registrationEmail, serviceOf } from '../emails/email-texts.ts'
 import { countEmail } from '../emails/send-limits.ts'
 import {
   EmailSendEntity,
@@ -75,13 +75,19 @@ export async function invite(
   if (existing) await unit.em.nativeUpdate(InvitationEntity, { id: row.id }, values)
   else await unit.em.insert(InvitationEntity, row)
   const organisation = await unit.em.findOneOrFail(OrganisationEntity, { id: organisationId })
+  const inviter = unit.actor.userId ? await unit.em.findOne(UserEntity, { id: unit.actor.userId }) : null
+  const service = serviceOf(unit.runtime.settings)
   await sendEmail(unit, {
-    ...(organisation.operator ? registrationEmail(email, DAYS) : invitationEmail(email, organisation.name, DAYS)),
+    ...(organisation.operator
+      ? registrationEmail(service, email, DAYS)
+      : invitationEmail(service, email, {
+          ...{ organisation: organisation.name, role: input.role, days: DAYS },
+          invitedBy: inviter?.email,
+        })),
     deliver: true,
     until: expiresAt.toISOString(),
   })
   if (!organisation.operator) {
-    const inviter = unit.actor.userId ? await unit.em.findOne(UserEntity, { id: unit.actor.userId }) : null
     await reportInvitation(unit, {
       organisationId,
       organisationName: organisation.name,

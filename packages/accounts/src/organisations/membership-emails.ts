@@ -3,7 +3,7 @@ import { notify } from '@payments/notifications'
 import type { UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import { sendEmail } from '../emails/email.ts'
-import { type OwnersNotice, ownersEmail } from '../emails/email-texts.ts'
+import { type OwnersNotice, ownersEmail, serviceOf } from '../emails/email-texts.ts'
 
 const EMAIL_HOURS = 24
 const UNEXPECTED =
@@ -62,6 +62,7 @@ export async function emailOwners(
     unit.em.getKysely(),
   )
   const until = new Date(Date.now() + EMAIL_HOURS * 3_600_000).toISOString()
+  const service = serviceOf(unit.runtime.settings)
   for (const { email } of rows)
-    await sendEmail(unit, { ...ownersEmail(email, organisationName, notice), deliver: true, until })
+    await sendEmail(unit, { ...ownersEmail(service, email, organisationName, notice), deliver: true, until })
 }

@@ -48,7 +48,7 @@ test("an operator's invitation makes nobody an operator, and the members of the 
     key: null,
   })
   expect(invited.status).toBe(201)
-  expect((await mailbox.emailTo('guest@example.com')).raw).toContain('register your organisation')
+  expect((await mailbox.emailTo('guest@example.com')).raw).toContain('You are invited to use Payments')
   const guest = await signIn(service, mailbox, { email: 'guest@example.com', organisationName: 'Guest Ltd' })
   expect(guest.organisation).toMatchObject({ name: 'Guest Ltd', role: 'owner' })
   expect((await manage(guest.accessToken)).body.message).toBe('Operator role required')

@@ -4,7 +4,7 @@ import { type CallContext, type QueryContext, sameSecret, type UnitOfWork } from
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { sendEmail } from '../emails/email.ts'
-import { codeEmail } from '../emails/email-texts.ts'
+import { codeEmail, serviceOf } from '../emails/email-texts.ts'
 import { countEmail } from '../emails/send-limits.ts'
 import { ChallengeEntity, type PURPOSES } from '../entity.ts'
 import { errors } from '../errors.ts'
@@ -191,7 +191,11 @@ async function mayReceive(unit: UnitOfWork, email: string, registering: boolean)
 async function issueCode(unit: UnitOfWork, challengeId: string, email: string, deliver: boolean): Promise<string> {
   const { runtime } = unit
   const code = String(randomInt(0, 1_000_000)).padStart(6, '0')
-  await sendEmail(unit, { ...codeEmail(email, code), deliver, until: codeExpiry(new Date()).toISOString() })
+  await sendEmail(unit, {
+    ...codeEmail(serviceOf(runtime.settings), email, code),
+    deliver,
+    until: codeExpiry(new Date()).toISOString(),
+  })
   // Without a mail server the code is printed on the console; in production the settings require a mail server.
   if (deliver && !accountsSettings.from(runtime.settings).SMTP_URL)
     unit.afterCommit(() => unit.log.info({ email }, `sign-in code ${code}`))

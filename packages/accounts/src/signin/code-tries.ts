@@ -2,7 +2,7 @@ import { newId } from '@payments/kernel'
 import { addressBlock, type CallContext, type QueryContext, type UnitOfWork, unitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import { sendEmail } from '../emails/email.ts'
-import { wrongCodesEmail } from '../emails/email-texts.ts'
+import { serviceOf, wrongCodesEmail } from '../emails/email-texts.ts'
 import { KNOWN_DAYS } from '../emails/send-limits.ts'
 import { CodeTryEntity } from '../entity.ts'
 import { errors } from '../errors.ts'
@@ -98,5 +98,9 @@ function waitAfter({ wrongHere, elapsed }: Tries): number {
 async function warnOwner(unit: UnitOfWork, email: string): Promise<void> {
   const { rows } = await sql`select from users where email = ${email}`.execute(unit.em.getKysely())
   const until = new Date(Date.now() + WARNING_HOURS * 3_600_000).toISOString()
-  await sendEmail(unit, { ...wrongCodesEmail(email, new Date()), deliver: rows.length > 0, until })
+  await sendEmail(unit, {
+    ...wrongCodesEmail(serviceOf(unit.runtime.settings), email, new Date()),
+    deliver: rows.length > 0,
+    until,
+  })
 }

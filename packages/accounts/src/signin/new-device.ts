@@ -3,7 +3,7 @@ import { notify } from '@payments/notifications'
 import { addressBlock, type CallContext, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import { sendEmail } from '../emails/email.ts'
-import { newDeviceEmail } from '../emails/email-texts.ts'
+import { newDeviceEmail, serviceOf } from '../emails/email-texts.ts'
 import type { OrganisationSummary, UserSummary } from '../organisations/members.ts'
 import { deviceOf } from '../sessions/sessions.ts'
 
@@ -48,6 +48,6 @@ export async function reportNewDevice(
       resource: { type: 'session', id: sessionId },
     })
   const until = new Date(Date.now() + EMAIL_HOURS * 3_600_000).toISOString()
-  const text = newDeviceEmail(user.email, { device, address, time: new Date() })
+  const text = newDeviceEmail(serviceOf(unit.runtime.settings), user.email, { device, address, time: new Date() })
   await sendEmail(unit, { ...text, deliver: true, until })
 }

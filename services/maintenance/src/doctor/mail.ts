@@ -1,4 +1,4 @@
-import { accountsSettings, paragraphEmail, sendEmailNow } from '@payments/accounts'
+import { accountsSettings, sendEmailNow, serviceEmails } from '@payments/accounts'
 import { type Diagnosis, diagnose, type Settings } from '@payments/platform'
 
 /** Sends one email, to `to` or else to the first operator. */
@@ -17,7 +17,7 @@ export function diagnoseMail(settings: Settings, to: string | undefined): Promis
         }
       const text =
         'This email was sent by the doctor of your payments service. If it arrived in the inbox, and not among spam, there is nothing to do.'
-      await sendEmailNow(settings, paragraphEmail(recipient, 'Test of your payments service', [text]))
+      await sendEmailNow(settings, serviceEmails.trialEmail(serviceEmails.serviceOf(settings), recipient, text))
       return `Sent to ${recipient} from ${MAIL_FROM}: look whether it arrived, and not among spam`
     },
     'Compare SMTP_URL and MAIL_FROM with the mail server: in production it needs TLS, and a sender that it accepts',

@@ -1,4 +1,4 @@
-import { designedEmail } from '@payments/accounts'
+import { designedEmail, serviceEmails } from '@payments/accounts'
 import { locales } from '@payments/pay-page'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -15,10 +15,7 @@ const email = (lang: string) =>
     lang,
     brand: `Ada ${'Unternehmensberatungsgesellschaft'.repeat(2)}`,
     heading: '1,234,567.891234 USDC left to pay',
-    paragraphs: [
-      '10 USDC of 25 USDC arrived and went to Ada Ltd.',
-      'Send 15 USDC <b>on Ethereum</b> to the same address.',
-    ],
+    paragraphs: ['Ada Ltd has received 10 USDC of 25 USDC.', 'Send 15 USDC <b>on Ethereum</b> to the same address.'],
     facts: [
       ['Address', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'],
       ['Transaction', `0x${'9c2d0e5a'.repeat(8)}`],
@@ -28,7 +25,30 @@ const email = (lang: string) =>
     footer: 'Questions about the payment? Ask Ada Ltd, and name the payment number.',
   })
 
-describe.runIf(hasTools(chromiumCommand()))('emails to payers in Chromium', () => {
+const SERVICE = { name: 'Payments', dashboard: 'https://payments.test/dashboard' }
+const LONG = `Ada ${'Unternehmensberatungsgesellschaft'.repeat(2)}`
+const NOTICE = { title: '100 USDC for Order 1043 is on hold', body: 'The provider holds it. You need not do anything.' }
+const about = (count: number) => ({ organisation: LONG, environment: 'live', notifications: Array(count).fill(NOTICE) })
+/** Every email of the service itself, with everything as long as it can be. */
+const OF_SERVICE = {
+  code: serviceEmails.codeEmail(SERVICE, 'ada@example.com', '123456'),
+  registration: serviceEmails.registrationEmail(SERVICE, 'ada@example.com', 7),
+  invitation: serviceEmails.invitationEmail(SERVICE, 'ada@example.com', {
+    ...{ organisation: LONG, invitedBy: `${'a'.repeat(60)}@example.com`, role: 'owner', days: 7 },
+  }),
+  owners: serviceEmails.ownersEmail(SERVICE, 'ada@example.com', LONG, {
+    ...{ title: 'Member invited', body: 'ada@example.com invited bob@example.com to join as owner.' },
+    unexpected: 'end all sessions of the member who invited',
+  }),
+  'wrong-codes': serviceEmails.wrongCodesEmail(SERVICE, 'ada@example.com', new Date(0)),
+  'new-device': serviceEmails.newDeviceEmail(SERVICE, 'ada@example.com', {
+    ...{ device: 'Mozilla/5.0 (X11; Linux x86_64)', address: '2001:db8::1', time: new Date(0) },
+  }),
+  notification: serviceEmails.notificationsEmail(SERVICE, 'ada@example.com', about(1)),
+  notifications: serviceEmails.notificationsEmail(SERVICE, 'ada@example.com', about(25)),
+}
+
+describe.runIf(hasTools(chromiumCommand()))('emails in Chromium', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await startChromium()
@@ -52,6 +72,36 @@ describe.runIf(hasTools(chromiumCommand()))('emails to payers in Chromium', () =
     expect(await page.locator('b').count()).toBe(0)
     await page.close()
   })
+
+  test.each(Object.entries(OF_SERVICE))(
+    'the %s email fits into 320 px, can be read in light and dark, and says the same in its plain text',
+    async (name, { subject, html, text }) => {
+      const page = await browser.newPage({ viewport: { width: 320, height: 640 } })
+      for (const width of [320, 700]) {
+        await page.setViewportSize({ width, height: 640 })
+        for (const colorScheme of schemes) {
+          await page.emulateMedia({ colorScheme })
+          await page.setContent(html)
+          const found = { fits: await fitsWidth(page), violations: await violations(page) }
+          expect({ width, colorScheme, ...found }).toEqual({ width, colorScheme, fits: true, violations: [] })
+          await shoot(page, `email-${name}-${width}-${colorScheme}`)
+        }
+      }
+      expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(subject)
+      // One button at most, and its address in the text for whoever sees no button.
+      const buttons = await page
+        .locator('a.button')
+        .evaluateAll((all) => all.map((each) => (each as HTMLAnchorElement).href))
+      expect(buttons.length).toBeLessThanOrEqual(1)
+      for (const url of buttons) expect(text).toContain(url)
+      const words = (content: string) => content.replace(/\s+/g, ' ')
+      for (const part of await page.locator('p:not(.brand, .link, .code), td').allInnerTexts())
+        if (!buttons.length || !(await page.locator('a.button').allInnerTexts()).includes(part))
+          for (const line of part.split('\n'))
+            expect(words(text).replaceAll(': ', ' ')).toContain(words(line).replaceAll(': ', ' '))
+      await page.close()
+    },
+  )
 
   test('loads nothing, and says everything in its plain text too', () => {
     for (const locale of locales) {

@@ -1,5 +1,7 @@
-import { paragraphEmail, plainName, sendEmail } from '@payments/accounts'
+import { designedEmail, plainName, sendEmail } from '@payments/accounts'
+import { brandOf } from '@payments/branding'
 import { errors as commonErrors } from '@payments/kernel'
+import { accentOf } from '@payments/pay-page'
 import type { QueryContext, UnitOfWork } from '@payments/platform'
 import { countInvoiceEmail, subjectIn, validUntil } from '../../emails/emails.ts'
 import type { CollectionRow } from '../../entity.ts'
@@ -82,18 +84,28 @@ async function emailInvoice(unit: UnitOfWork, invoice: CollectionRow, to: string
   const written = await writtenInvoice(unit, invoice)
   const number = invoiceNumberText(invoice.invoiceNumber) ?? ''
   const merchant = plainName(written.parties.merchant)
-  const amount = askedText(invoice)
-  const due = invoice.dueAt ? `, due on ${invoice.dueAt.toISOString().slice(0, 10)}` : ''
+  const brand = await brandOf(unit, invoice, invoice.branding)
+  const due = invoice.dueAt ? invoice.dueAt.toISOString().slice(0, 10) : undefined
   const subject = `${invoice.sentAt ? 'Reminder: invoice' : 'Invoice'} ${number} from ${merchant}`
-  const paragraphs = [
-    `${invoice.sentAt ? 'This is a reminder of' : 'You have received'} invoice ${number} from ${merchant}: ${amount}${due}.`,
-    `It is for: ${plainName(invoice.title)}`,
-    'Pay it here:',
-    invoice.payUrl,
-  ]
   const pdf = await invoicePdf(written, unit.log)
   await sendEmail(unit, {
-    ...paragraphEmail(to, subjectIn(invoice.environment, subject), paragraphs),
+    ...designedEmail({
+      ...{ to, subject: subjectIn(invoice.environment, subject), lang: 'en' },
+      brand: plainName(brand?.displayName ?? written.parties.merchant),
+      accent: accentOf(brand?.accentColor),
+      replyTo: brand?.supportEmail ?? undefined,
+      heading: `Amount due: ${askedText(invoice)}`,
+      paragraphs: [
+        `${invoice.sentAt ? 'This is a reminder of' : 'You have received'} invoice ${number} from ${merchant}. It is attached.`,
+      ],
+      facts: [
+        ['Invoice', number],
+        ['Description', plainName(invoice.title)],
+        ...(due ? ([['Due', due]] as const) : []),
+      ],
+      button: { text: 'View and pay', url: invoice.payUrl },
+      footer: `Questions about the invoice? Ask ${merchant}, and name its number.`,
+    }),
     attachments: [{ filename: `${number}.pdf`, contentType: 'application/pdf', base64: pdf.toString('base64') }],
     deliver: true,
     until: validUntil(),

@@ -12,7 +12,8 @@ const textIn = (event: FormEvent<HTMLFormElement>, name: string): string =>
 
 /** Signs in or registers, with a code by email. `mail` is where the emails of a development service are. Operators do not register. */
 export function SignIn({ mail, operators = false }: { mail: string | null; operators?: boolean }) {
-  const [registers, setRegisters] = useState(false)
+  // An invitation to register leads here.
+  const [registers, setRegisters] = useState(!operators && new URLSearchParams(location.search).has('register'))
   const [sent, setSent] = useState<{ challengeId: string; email: string }>()
   useEffect(() => {
     document.title = 'Sign in · Payments'
