@@ -15,8 +15,11 @@ export const asMoney = (text: string): Money => text as Money
 /** `1234.5 USDC` as `1,234.5 USDC`. The digits are never passed through a floating-point number, so none is lost. */
 export function exact(amount: Money): string {
   const [, number, rest = ''] = /^(-?\d+(?:\.\d+)?)(.*)$/s.exec(amount) ?? []
-  return number === undefined ? amount : numbers.format(number as `${number}`) + rest
+  return number === undefined ? amount : exactNumber(number) + rest
 }
+
+/** `1234.5` as `1,234.5`, every digit of it. */
+export const exactNumber = (number: string): string => numbers.format(number as `${number}`)
 
 /** A line about a posting, such as `converted: -39506.25 NGN on exchange`, with its amount as {@link exact} shows it. */
 export const exactPosting = (summary: string): string =>

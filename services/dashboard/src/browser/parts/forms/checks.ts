@@ -1,12 +1,54 @@
 /** Checks of texts as they are typed. The service decides: these only say sooner what it would say. */
 
-/** An amount as decimal text, with at most so many decimals. */
+import { readAmount } from '@payments/pay-page'
+import { exactNumber } from '../format.ts'
+
+/** What an amount is of: the most decimals that it may have, and the currency whose sign or code may stand beside the number. */
+export interface AmountRule {
+  readonly decimals?: number
+  readonly currency?: string
+}
+
+/** Signs that people write, with the currencies that each may stand for here. */
+const SIGNS: Readonly<Record<string, readonly string[]>> = {
+  $: ['USD', 'USDC', 'USDT'],
+  '€': ['EUR', 'EURC'],
+  '£': ['GBP'],
+  '₦': ['NGN', 'cNGN'],
+}
+
+/**
+ * Reads an amount as people write it: `1,250`, `1 250`, `$1250`, `1.250,00`, `1250 USDC`. What may mean two amounts, or names another
+ * currency than that of the field, is a problem and never guessed.
+ */
+export function typedAmount(
+  text: string,
+  { decimals = 18, currency }: AmountRule = {},
+): { readonly amount: string } | { readonly problem: string } {
+  const [, before = '', number = '', after = ''] =
+    /^([^\p{Nd}.,٫٬]*)(.*?)([^\p{Nd}.,٫٬'’\s]*)$/su.exec(text.trim()) ?? []
+  const named = [before.trim(), after.trim()].filter(Boolean)
+  const isOfField = (name: string): boolean =>
+    currency !== undefined &&
+    (name.toUpperCase() === currency.toUpperCase() || SIGNS[name]?.includes(currency) === true)
+  const read = readAmount(number, 'en')
+  if ('amount' in read && named.some((name) => !isOfField(name)))
+    return { problem: currency ? `Enter the number only: this amount is in ${currency}` : 'Enter the number only' }
+  if ('amount' in read) {
+    if (read.amount === '0') return { problem: 'Enter an amount above 0' }
+    const tooFine = (read.amount.split('.')[1]?.length ?? 0) > decimals
+    return tooFine ? { problem: `Enter at most ${decimals} decimals` } : read
+  }
+  if (read.error === 'format') return { problem: 'Enter an amount, for example 1,250 or 12.50' }
+  return { problem: `Is this ${exactNumber(read.whole)} or ${read.decimal}? Enter one of these` }
+}
+
+/** What is wrong with an amount as it is typed. */
 export const amountCheck =
-  (decimals = 18) =>
+  (rule: AmountRule = {}) =>
   (text: string): string | undefined => {
-    if (!/^\d{1,30}(\.\d+)?$/.test(text)) return 'Must be a number like 12.50'
-    if (/^0*(\.0*)?$/.test(text)) return 'Must be greater than zero'
-    return (text.split('.')[1]?.length ?? 0) > decimals ? `Must have at most ${decimals} decimals` : undefined
+    const read = typedAmount(text, rule)
+    return 'problem' in read ? read.problem : undefined
   }
 
 const ADDRESSES = {

@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 import { CustomerChoice } from '../lists/customer-choice.tsx'
 import { Failure, Field, fieldsOf } from '../parts.tsx'
 import { ChangeButton } from './change.tsx'
+import { type AmountRule, amountCheck, typedAmount } from './checks.ts'
 
 /** The texts of a form by the name of the field, which is the path that the API calls it by. */
 export type Values = Readonly<Record<string, string>>
@@ -20,12 +21,25 @@ export interface FieldSpec {
   readonly placeholder?: string
   readonly type?: 'text' | 'email' | 'date' | 'number'
   readonly numeric?: boolean
+  /** It is an amount: read as people write it, and sent as the API takes it. */
+  readonly amount?: AmountRule
   /** What stands below the field, such as what a bank says about it. */
   readonly below?: ReactNode
   /** It has a line of its own. */
   readonly wide?: boolean
   /** What is wrong with a text, as it is typed. */
   check?(value: string): string | undefined
+}
+
+/** The values with each amount as the API takes it; one that cannot be read is empty. */
+function withAmounts(specs: readonly FieldSpec[], values: Values): Values {
+  const amounts = specs.flatMap(({ name, amount }) => {
+    const typed = amount && values[name]
+    if (!typed) return []
+    const read = typedAmount(typed, amount)
+    return [[name, 'amount' in read ? read.amount : ''] as const]
+  })
+  return { ...values, ...Object.fromEntries(amounts) }
 }
 
 /** A form whose fields are checked as they are typed; what the API refuses is said at its field. */
@@ -44,7 +58,7 @@ export function Form<R>({
   done?: (result: R) => void
   /** What stands before the button, such as a quote. */
   children?: (values: Values) => ReactNode
-  /** Hears what was typed and chosen; what was not is missing. */
+  /** Hears what was typed and chosen; what was not is missing. An amount is as the API takes it, and empty until it can be read. */
   changed?: (values: Values) => void
   /** It can be read, and not sent. */
   disabled?: boolean
@@ -59,21 +73,23 @@ export function Form<R>({
     return options.some(([option]) => option === value) ? (value ?? '') : (options[0]?.[0] ?? '')
   }
   const complete: Values = Object.fromEntries(specs.map((spec) => [spec.name, chosenOf(spec)]))
-  const send = useMutation({ mutationFn: () => submit(complete), ...(done ? { onSuccess: done } : {}) })
+  const sent = withAmounts(specs, complete)
+  const send = useMutation({ mutationFn: () => submit(sent), ...(done ? { onSuccess: done } : {}) })
   const refused = fieldsOf(send.error)
   const shown = specs.some(({ name }) => refused[name] !== undefined)
   const set = (name: string, value: string) => {
     const next = { ...values, [name]: value }
     setValues(next)
     send.reset()
-    changed?.(next)
+    changed?.(withAmounts(specs, next))
   }
-  const problem = ({ name, check }: FieldSpec): string | undefined => {
+  const problem = ({ name, amount, check = amount && amountCheck(amount) }: FieldSpec): string | undefined => {
     const value = complete[name] ?? ''
     return refused[name] ?? (touched.includes(name) && value !== '' ? check?.(value.trim()) : undefined)
   }
   const isWrong = specs.some(
-    ({ name, check }) => complete[name] !== '' && check?.((complete[name] ?? '').trim()) !== undefined,
+    ({ name, amount, check = amount && amountCheck(amount) }) =>
+      complete[name] !== '' && check?.((complete[name] ?? '').trim()) !== undefined,
   )
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
@@ -110,7 +126,7 @@ export function Form<R>({
                   type={spec.type ?? 'text'}
                   autoComplete="off"
                   spellCheck={false}
-                  {...(spec.numeric ? { inputMode: 'decimal' as const } : {})}
+                  {...(spec.numeric || spec.amount ? { inputMode: 'decimal' as const } : {})}
                   {...(spec.placeholder ? { placeholder: spec.placeholder } : {})}
                   onChange={({ target }) => set(spec.name, target.value)}
                   onBlur={() => setTouched([...touched, spec.name])}
@@ -121,7 +137,7 @@ export function Form<R>({
           {spec.below}
         </div>
       ))}
-      {children?.(complete)}
+      {children?.(sent)}
       {!shown && <Failure error={send.error} />}
       <ChangeButton type="submit" className="primary" disabled={disabled || send.isPending}>
         {send.isPending ? 'Sending …' : label}

@@ -5,6 +5,7 @@ import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 import { words } from '../../parts/format.ts'
 import { ChangeButton } from '../../parts/forms/change.tsx'
+import { typedAmount } from '../../parts/forms/checks.ts'
 import { fileAddress } from '../../parts/forms/files.ts'
 import { Code } from '../../parts/object/code.tsx'
 import { NotLoaded } from '../../parts/object/not-loaded.tsx'
@@ -198,12 +199,13 @@ function Pay({
 }) {
   const { environment, api } = usePlace()
   const [amount, setAmount] = useState('25')
+  const typed = typedAmount(amount, { currency })
   const pay = useMutation({
     async mutationFn() {
       if (!option) return
       const started = await api.pay.act.mutate({
         ...{ collectionId: id, action: 'start', networkKey: option.networkKey, currency: option.currency },
-        ...(asks ? { amount } : {}),
+        ...(asks && 'amount' in typed ? { amount: typed.amount } : {}),
       })
       await api.sandbox.checkoutSessions.pay.mutate({ sessionId: started.id })
     },
@@ -213,7 +215,7 @@ function Pay({
   return (
     <div className="pay">
       {asks && (
-        <Field label={`Amount in ${currency}`}>
+        <Field label={`Amount in ${currency}`} error={'problem' in typed ? typed.problem : undefined}>
           {(props) => (
             <input {...props} inputMode="decimal" value={amount} onChange={({ target }) => setAmount(target.value)} />
           )}

@@ -4,7 +4,7 @@ import { useLocation } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 import { ChangeButton } from '../../parts/forms/change.tsx'
-import { amountCheck } from '../../parts/forms/checks.ts'
+import { type AmountRule, amountCheck, typedAmount } from '../../parts/forms/checks.ts'
 import { Dialog, Failure, Field, fieldsOf } from '../../parts/parts.tsx'
 import { CURRENCIES, Destination, destinationIn } from './destination.tsx'
 
@@ -16,6 +16,7 @@ export function NewLink({ type, close }: { type: 'link' | 'checkout'; close: () 
   const [, navigate] = useLocation()
   const [currency, setCurrency] = useState<string>(CURRENCIES[0])
   const [priced, setPriced] = useState('')
+  const [unread, setUnread] = useState<string>()
   const create = useMutation({
     mutationFn: (input: Parameters<typeof api.collections.create.mutate>[0]) => api.collections.create.mutate(input),
     onSuccess: ({ id }) => {
@@ -24,11 +25,15 @@ export function NewLink({ type, close }: { type: 'link' | 'checkout'; close: () 
     },
   })
   const wrong = fieldsOf(create.error)
+  const rule: AmountRule = priced ? { currency: priced, decimals: 2 } : { currency }
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     const text = (name: string) => String(form.get(name) ?? '').trim()
-    const amount = text('amount') || null
+    const typed = typedAmount(text('amount'), rule)
+    // An empty field is no amount; what cannot be read is not sent.
+    if ('problem' in typed && text('amount')) return setUnread(typed.problem)
+    const amount = 'amount' in typed ? typed.amount : null
     const price = PRICES.find((each) => each === priced)
     const asked = price && amount ? { pricing: { currency: price, amount } } : { amount }
     create.mutate({ type, title: text('title'), ...asked, ...destinationIn(form) })
@@ -36,28 +41,41 @@ export function NewLink({ type, close }: { type: 'link' | 'checkout'; close: () 
   const name = type === 'link' ? 'payment link' : 'checkout'
   return (
     <Dialog title={`New ${name}`} close={close}>
-      <form onSubmit={submit} onChange={() => create.reset()}>
-        <Field label="What is paid for" error={wrong.title}>
+      <form
+        onSubmit={submit}
+        onChange={() => {
+          create.reset()
+          setUnread(undefined)
+        }}
+      >
+        <Field label="Description" error={wrong.title}>
           {(props) => <input {...props} name="title" required maxLength={120} placeholder="Consulting in January" />}
         </Field>
         <Field
           label="Amount"
-          hint={type === 'link' ? 'Empty: the payer chooses' : undefined}
-          error={wrong.amount ?? wrong['pricing.amount']}
-          check={amountCheck(priced ? 2 : undefined)}
+          hint={type === 'link' ? 'Leave empty to let the payer choose' : undefined}
+          error={wrong.amount ?? wrong['pricing.amount'] ?? unread}
+          check={amountCheck(rule)}
         >
           {(props) => (
-            <input {...props} name="amount" inputMode="decimal" autoComplete="off" required={type === 'checkout'} />
+            <input
+              {...props}
+              name="amount"
+              inputMode="decimal"
+              placeholder="1,250"
+              autoComplete="off"
+              required={type === 'checkout'}
+            />
           )}
         </Field>
         <Field
           label="Priced in"
-          hint="A price in the money of a country is converted when a payer starts, and held for 15 minutes"
+          hint="Naira, dollar and euro prices are converted when the payer starts; the rate is held for 15 minutes"
           error={wrong['pricing.currency']}
         >
           {(props) => (
             <select {...props} name="priced" value={priced} onChange={({ target }) => setPriced(target.value)}>
-              <option value="">{currency}, as you receive it</option>
+              <option value="">{currency} (what you receive)</option>
               {PRICES.map((each) => (
                 <option key={each}>{each}</option>
               ))}

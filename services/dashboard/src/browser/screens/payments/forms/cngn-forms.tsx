@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { usePlace } from '../../../context.ts'
-import { addressCheck, amountCheck, bodyOf } from '../../../parts/forms/checks.ts'
+import { addressCheck, bodyOf } from '../../../parts/forms/checks.ts'
 import { type FieldSpec, Form, type Values } from '../../../parts/forms/form.tsx'
 import { Amount } from '../../../parts/parts.tsx'
 import { AccountName } from './account-name.tsx'
@@ -14,9 +14,8 @@ interface Done {
 const amount: FieldSpec = {
   name: 'amount',
   label: 'Amount in cNGN',
-  numeric: true,
-  placeholder: '25000',
-  check: amountCheck(2),
+  placeholder: '25,000',
+  amount: { decimals: 2, currency: 'cNGN' },
 }
 
 /** Whose balance it is. */
@@ -149,7 +148,8 @@ export function ConvertForm({ done }: Done) {
   const { api } = usePlace()
   const networks = useNetworks()
   const [values, setValues] = useState<Values>({})
-  const out = (values.direction ?? '').startsWith('cNGN')
+  const [sold = ''] = (values.direction ?? DIRECTIONS[0][0]).split('>')
+  const out = sold === 'cNGN'
   const network = networks.find(({ key }) => key === (values.networkKey ?? 'base'))
   return (
     <Form
@@ -163,7 +163,12 @@ export function ConvertForm({ done }: Done) {
       fields={() => [
         holder,
         { name: 'direction', label: 'Direction', options: DIRECTIONS },
-        { ...amount, label: 'Amount', placeholder: '100', check: amountCheck(6) },
+        {
+          ...amount,
+          label: `Amount in ${sold}`,
+          placeholder: '100',
+          amount: { decimals: 6, currency: sold },
+        },
         {
           name: 'networkKey',
           label: out ? 'Network of the delivery' : 'Network of the deposit',

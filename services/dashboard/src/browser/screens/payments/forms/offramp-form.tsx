@@ -3,7 +3,7 @@ import { useDeferredValue, useState } from 'react'
 import { usePlace } from '../../../context.ts'
 import { Countdown } from '../../../parts/countdown.tsx'
 import { words } from '../../../parts/format.ts'
-import { addressCheck, amountCheck, bodyOf } from '../../../parts/forms/checks.ts'
+import { addressCheck, bodyOf } from '../../../parts/forms/checks.ts'
 import { Form, type Values } from '../../../parts/forms/form.tsx'
 import { Amount } from '../../../parts/parts.tsx'
 import { AccountName } from './account-name.tsx'
@@ -44,7 +44,12 @@ export function OfframpForm({ done }: { done: (id: string) => void }) {
       }}
       done={({ id }) => done(id)}
       fields={(given) => [
-        { name: 'amount', label: 'Amount', numeric: true, placeholder: '25', check: amountCheck(6) },
+        {
+          name: 'amount',
+          label: 'Amount',
+          placeholder: '1,250',
+          amount: { decimals: 6, ...(source ? { currency: source } : {}) },
+        },
         {
           name: 'sourceCurrency',
           label: 'You send',
@@ -92,7 +97,7 @@ export function OfframpForm({ done }: { done: (id: string) => void }) {
         {
           name: 'bankAccount.accountName',
           label: 'Name of the holder',
-          hint: 'Needed where the bank returns none',
+          hint: 'Only if the bank cannot confirm the name',
           optional: true,
         },
         {
@@ -132,7 +137,7 @@ function useQuote(wanted: Wanted) {
       signal.throwIfAborted()
       return api.fiat.sellQuote.mutate(late)
     },
-    enabled: amountCheck(6)(late.amount) === undefined && late.networkKey !== '',
+    enabled: late.amount !== '' && late.networkKey !== '',
     retry: false,
     staleTime: 30_000,
   })

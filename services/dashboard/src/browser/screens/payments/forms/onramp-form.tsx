@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { usePlace } from '../../../context.ts'
 import { words } from '../../../parts/format.ts'
-import { addressCheck, amountCheck, bodyOf } from '../../../parts/forms/checks.ts'
+import { addressCheck, bodyOf } from '../../../parts/forms/checks.ts'
 import { Form, type Values } from '../../../parts/forms/form.tsx'
 import { useBanks, useCurrencies, useNetworks } from './options.ts'
 
@@ -39,7 +39,12 @@ export function OnrampForm({ done }: { done: (id: string) => void }) {
       submit={(given) => api.onramps.create.mutate(bodyOf(given))}
       done={({ id }) => done(id)}
       fields={() => [
-        { name: 'amount', label: 'Amount', numeric: true, placeholder: '50000', check: amountCheck(2) },
+        {
+          name: 'amount',
+          label: 'Amount',
+          placeholder: '50,000',
+          amount: { decimals: 2, ...(chosen ? { currency: chosen.code } : {}) },
+        },
         {
           name: 'sourceCurrency',
           label: 'The payer transfers',

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { usePlace } from '../../../context.ts'
-import { addressCheck, amountCheck, bodyOf } from '../../../parts/forms/checks.ts'
+import { addressCheck, bodyOf } from '../../../parts/forms/checks.ts'
 import { Form, type Values } from '../../../parts/forms/form.tsx'
 import { Amount } from '../../../parts/parts.tsx'
 
@@ -12,7 +12,7 @@ export function SwapForm({ done }: { done: (id: string) => void }) {
   const { environment, api } = usePlace()
   const [values, setValues] = useState<Values>({})
   const from = values.fromCurrency ?? 'EURC'
-  const amount = amountCheck(6)(values.amount ?? '') === undefined ? (values.amount ?? '') : ''
+  const amount = values.amount ?? ''
   const { data } = useQuery({
     queryKey: ['rates', environment, amount],
     queryFn: () => api.rates.list.query(amount ? { amount } : {}),
@@ -29,7 +29,7 @@ export function SwapForm({ done }: { done: (id: string) => void }) {
       }
       done={({ id }) => done(id)}
       fields={() => [
-        { name: 'amount', label: 'Amount', numeric: true, placeholder: '100', check: amountCheck(6) },
+        { name: 'amount', label: 'Amount', placeholder: '1,250', amount: { decimals: 6, currency: from } },
         {
           name: 'fromCurrency',
           label: 'Direction',
