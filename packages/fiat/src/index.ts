@@ -100,7 +100,7 @@ export const fiat = domain({
     notificationTypes: {
       'payout.delivered': { description: 'A payout reached its bank account', email: false },
       'payout.failed': { description: 'A payout failed', email: true },
-      'purchase.failed': { description: 'A purchase of digital currency failed', email: true },
+      'purchase.failed': { description: 'A bank payment could not be converted (onramp)', email: true },
     },
   },
   operators: {

@@ -50,7 +50,7 @@ describe('a payer who gave an address is told', () => {
     const { hash } = await pay({ currency: 'USDT', amount: '25' })
     const text = await email()
     expect(text).toMatch(/^Subject: .*Another currency or network arrived: Consulting/m)
-    expect(text).toContain('but does not count here: 25 USDC on Ethereum was asked for.')
+    expect(text).toContain('but cannot be matched to this order automatically: 25 USDC on Ethereum was asked for.')
     expect(text).toContain('before you send anything else')
     expect(text).toContain(hash)
     expect(count()).toBe(1)
@@ -80,7 +80,7 @@ describe('a payer who gave an address is told', () => {
     await advance(late.merchant, 80 * 60)
     await applyDue(service.runtime, new AbortController().signal)
     expect(await late.pay()).toMatchObject({ status: 'expired' })
-    expect(await late.email()).toMatch(/^Subject: .*Payment after the end: Consulting/m)
+    expect(await late.email()).toMatch(/^Subject: .*Your payment arrived too late: Consulting/m)
 
     const twice = await begin()
     await twice.pay()
@@ -266,7 +266,7 @@ test.each([
   ['while the merchant is suspended', written(sessionRow({}), IN_TIME, { suspended: true })],
 ])('a part asks for nothing %s', (_when, { text, said }) => {
   expect(said.step).toBe('ask')
-  expect(text).toContain('10 USDC of 25 USDC arrived and went to Ada Ltd.')
+  expect(text).toContain('Ada Ltd has received 10 USDC of 25 USDC.')
   expect(text).not.toContain('Pay by')
   expect(text).not.toMatch(/Send 15/)
 })

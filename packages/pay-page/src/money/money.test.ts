@@ -63,7 +63,7 @@ describe.each(named)('%s', (_name, of) => {
     if (outcome === 'unconfirmed') expect(text).toContain('nothing was received')
     if (outcome === 'delivered') expect(text).toMatch(/went to Ada Ltd|Ada Ltd has received/)
     if (outcome === 'delivered' && (when === 'late' || when === 'cancelled' || what === 'other'))
-      expect(text).toContain('does not count')
+      expect(text).toContain('cannot be matched to this order')
     if (outcome === 'pending') expect(names).toContain('confirmingTime')
   })
 
@@ -83,24 +83,24 @@ test.each<[string, ReturnType<typeof said>, string]>([
   [
     'a part in time',
     said(of('part', 'in_time', 'delivered')),
-    '15 USDC left to pay\n10 USDC of 25 USDC arrived and went to Ada Ltd.\nSend 15 USDC on Ethereum to the same address by 31 Jan 2026, 12:15 UTC.',
+    '15 USDC left to pay\nAda Ltd has received 10 USDC of 25 USDC.\nSend 15 USDC on Ethereum to the same address by 31 Jan 2026, 12:15 UTC.',
   ],
   [
     'a part, and the time is over, while the rest still counts',
     said(of('part', 'grace', 'delivered')),
-    '15 USDC left to pay\n10 USDC of 25 USDC arrived and went to Ada Ltd.\nThe time has ended, but the rest is still accepted.\nSend 15 USDC on Ethereum to the same address by 31 Jan 2026, 13:15 UTC.',
+    '15 USDC left to pay\nAda Ltd has received 10 USDC of 25 USDC.\nThe payment has expired, but the rest is still accepted.\nSend 15 USDC on Ethereum to the same address by 31 Jan 2026, 13:15 UTC.',
   ],
   [
     'a part in time, and later nothing',
     said(of('part', 'late', 'delivered'), {
       payments: [{ ...paymentOf(of('part', 'late', 'delivered')), counts: true }],
     }),
-    'The time has ended\n10 USDC of 25 USDC arrived and went to Ada Ltd.\nThe rest, 15 USDC, was not paid in time.\nAsk Ada Ltd before you send anything else.',
+    'This payment has expired\nAda Ltd has received 10 USDC of 25 USDC.\nThe rest, 15 USDC, was not paid in time.\nAsk Ada Ltd before you send anything else.',
   ],
   [
     'a part, and the merchant has withdrawn the request',
     said(of('part', 'void', 'delivered')),
-    'Withdrawn\n10 USDC of 25 USDC arrived and went to Ada Ltd.\nAda Ltd has withdrawn this request for payment.\nDo not send the rest.\nAsk Ada Ltd before you send anything else.',
+    'Withdrawn\nAda Ltd has received 10 USDC of 25 USDC.\nAda Ltd has withdrawn this request for payment.\nDo not send the rest.\nAsk Ada Ltd before you send anything else.',
   ],
   [
     'a part is being confirmed',
@@ -110,7 +110,7 @@ test.each<[string, ReturnType<typeof said>, string]>([
   [
     'all is being confirmed',
     said(of('all_confirming', 'in_time', 'pending')),
-    'Payment received\nYour payment of 25 USDC has arrived and is being confirmed.\nThis takes a few minutes at most.\nNothing else to do.',
+    'Payment received\nYour payment of 25 USDC has arrived and is being confirmed.\nThis takes a few minutes at most.\nYou’re all set.',
   ],
   [
     'within the tolerance is all',
@@ -119,12 +119,12 @@ test.each<[string, ReturnType<typeof said>, string]>([
         { ...paymentOf(of('part_confirming', 'in_time', 'pending')), amount: '24.875', creditedAmount: '24.875' },
       ],
     }),
-    'Payment received\nYour payment of 24.875 USDC has arrived and is being confirmed.\nThis takes a few minutes at most.\nNothing else to do.',
+    'Payment received\nYour payment of 24.875 USDC has arrived and is being confirmed.\nThis takes a few minutes at most.\nYou’re all set.',
   ],
   [
     'after the end of the grace time',
     said(of('all', 'late', 'delivered')),
-    'Payment after the end\nYour payment of 25 USDC on Ethereum arrived after the time had ended. It went to Ada Ltd, but does not count as paid here.\nAsk Ada Ltd before you send anything else.',
+    'Your payment arrived too late\nYour payment of 25 USDC on Ethereum arrived too late. It went to Ada Ltd, but cannot be matched to this order automatically.\nAsk Ada Ltd before you send anything else.',
   ],
   [
     'too little where other amounts are sent back',
@@ -184,7 +184,7 @@ test.each<[string, ReturnType<typeof said>, string]>([
     said(of('all_confirming', 'in_time', 'pending'), {
       payments: [{ ...paymentOf(of('all_confirming', 'in_time', 'pending')), receivedAt: '2026-01-31T11:34:59.000Z' }],
     }),
-    'Payment received\nYour payment of 25 USDC has arrived and is being confirmed.\nConfirming it takes longer than usual. Keep the transaction number below, and do not send it again. If nothing has changed in an hour, give Ada Ltd the number.\nNothing else to do.',
+    'Payment received\nYour payment of 25 USDC has arrived and is being confirmed.\nConfirming it takes longer than usual. Keep the transaction number below, and do not send it again. If nothing has changed in an hour, give Ada Ltd the number.\nYou’re all set.',
   ],
   [
     'a refund that the payment service has passed on',
@@ -277,7 +277,7 @@ describe('a bank transfer', () => {
 
   test('of a part leaves the rest to pay, in naira, to a new account', () => {
     expect(paid(of('part', 'in_time', 'delivered'), '6000', '10')).toBe(
-      'NGN 9,000.00 left to pay\nNGN 6,000.00 of NGN 15,000.00 arrived and went to Ada Ltd.\nGet a new account for NGN 9,000.00, and make one transfer of the amount that it says by 31 Jan 2026, 12:15 UTC: the old account takes no second transfer.',
+      'NGN 9,000.00 left to pay\nAda Ltd has received NGN 6,000.00 of NGN 15,000.00.\nGet a new account for NGN 9,000.00, and make one transfer of the amount that it says by 31 Jan 2026, 12:15 UTC: the old account takes no second transfer.',
     )
   })
 
@@ -285,14 +285,14 @@ describe('a bank transfer', () => {
     const which = of('part', 'grace', 'delivered')
     const payments = [sent(which, '6000', '10')]
     expect(said(which, { ...transfer, bankAccount: null, payments }, { restByTransfer: true }).text).toBe(
-      '15 USDC left to pay\n10 USDC of 25 USDC arrived and went to Ada Ltd.\nThe time has ended, but the rest is still accepted.\nSend 15 USDC on Ethereum to the same address by 31 Jan 2026, 13:15 UTC.',
+      '15 USDC left to pay\nAda Ltd has received 10 USDC of 25 USDC.\nThe payment has expired, but the rest is still accepted.\nSend 15 USDC on Ethereum to the same address by 31 Jan 2026, 13:15 UTC.',
     )
   })
 
   test.each<[Case, RegExp]>([
     [of('all_confirming', 'in_time', 'pending'), /Your payment of NGN 15,000.00 has arrived and is being confirmed/],
     [of('all', 'in_time', 'delivered'), /^Paid\nAda Ltd has received your payment of NGN 15,000.00\.$/],
-    [of('all', 'late', 'delivered'), /Your bank transfer of NGN 15,000.00 arrived after the time had ended/],
+    [of('all', 'late', 'delivered'), /Your bank transfer of NGN 15,000.00 arrived too late/],
     [
       of('all', 'cancelled', 'delivered'),
       /Your bank transfer of NGN 15,000.00 arrived after this payment was cancelled/,
@@ -325,10 +325,10 @@ describe('a bank transfer', () => {
     const lacks = (bankAccount: typeof session.bankAccount | null) =>
       said(which, { ...session, bankAccount, payments }, { restByTransfer: true }).text
     expect(lacks(null)).toBe(
-      `${left} left to pay\n${part} of ${all} arrived and went to Ada Ltd.\nGet a new account for ${left}, and make one transfer of the amount that it says by 31 Jan 2026, 12:15 UTC: the old account takes no second transfer.`,
+      `${left} left to pay\nAda Ltd has received ${part} of ${all}.\nGet a new account for ${left}, and make one transfer of the amount that it says by 31 Jan 2026, 12:15 UTC: the old account takes no second transfer.`,
     )
     expect(lacks({ ...session.bankAccount, amount: '23823.03' })).toBe(
-      `NGN 23,823.03 left to pay\n${part} of ${all} arrived and went to Ada Ltd.\nMake one transfer of exactly this amount to this account by 31 Jan 2026, 12:15 UTC.`,
+      `NGN 23,823.03 left to pay\nAda Ltd has received ${part} of ${all}.\nMake one transfer of exactly this amount to this account by 31 Jan 2026, 12:15 UTC.`,
     )
   })
 

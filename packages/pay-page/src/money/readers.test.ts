@@ -45,7 +45,7 @@ const HOLDERS: readonly (readonly [Claims['holder'], RegExp])[] = [
   ['service', /came back to (us|the payment service|this service)/],
   ['provider', /provider holds it|on hold at the provider/],
   ['network', /being confirmed/],
-  ['nobody', /nothing was received|[Nn]othing (has )?arrived|Send 25 USDC\b|^Expired|time has ended\nDo not send/],
+  ['nobody', /nothing was received|[Nn]othing (has )?arrived|Send 25 USDC\b|^Expired|payment has expired\nDo not send/],
   ['payer', /sent back (to the payer|to your bank account)|went to your address/],
   [
     'merchant',

@@ -91,7 +91,7 @@ function instructions(session: PaySession, { situation, values }: Said, view: Vi
   <div id="wallets"></div>
   <div id="wallet-status" class="hash"></div>
   <p>${texts.waitingLive}</p>
-  <p>${fillPlain(texts.codeHolds, { content: texts[HOLDS[code.format]] })} <strong>${fill(texts.checkAmount, values)}</strong></p>
+  <p>${fill(fillPlain(texts.codeHolds, { content: texts[HOLDS[code.format]] }), values)} <strong>${fill(texts.checkAmount, values)}</strong></p>
   ${situation.what !== 'nothing' && worth(session.fiatValue, view)}
   <div class="choose" data-script>
     <label for="wallet">${texts.wallet}</label>

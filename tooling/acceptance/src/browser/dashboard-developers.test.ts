@@ -115,7 +115,7 @@ describe.runIf(hasTools(chromiumCommand()))('engineers in the dashboard', () => 
       await checkScreen(page, 'endpoint-actions')
       await page.getByRole('button', { name: 'Delete', exact: true }).click()
       await page.getByRole('button', { name: 'Delete the endpoint' }).click()
-      await page.getByRole('heading', { name: 'Hear of every change' }).waitFor()
+      await page.getByRole('heading', { name: 'Get every event' }).waitFor()
       expect(problems).toEqual([])
       await context.close()
     },

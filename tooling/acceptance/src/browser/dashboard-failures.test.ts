@@ -49,7 +49,7 @@ describe.runIf(hasTools(chromiumCommand()))('a screen that could not be loaded, 
       await checkScreen(page, 'no-network')
       // Nor are the data of a screen whose script is.
       await page.evaluate(`history.pushState({}, '', '/dashboard/test/transactions/${newId()}')`)
-      await page.getByText('It is read again by itself').waitFor({ timeout: PATIENCE })
+      await page.getByText('Retrying every few seconds').waitFor({ timeout: PATIENCE })
       await checkScreen(page, 'no-network-data')
       await context.setOffline(true)
       await follow(page, 'Customers')

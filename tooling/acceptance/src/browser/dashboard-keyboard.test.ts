@@ -75,7 +75,7 @@ describe.runIf(hasTools(chromiumCommand()))('by the keyboard alone in Chromium',
       await page.locator('dialog').waitFor({ state: 'detached' })
       await holdsFocus(page, 'New payment link')
       await keyboard.press('Space')
-      await go(page, 'What is paid for')
+      await go(page, 'Description')
       await keyboard.type('Consulting')
       await go(page, 'Amount')
       await keyboard.type('many')

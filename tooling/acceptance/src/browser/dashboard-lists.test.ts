@@ -125,7 +125,7 @@ describe.runIf(hasTools(chromiumCommand()))('long lists of the dashboard', () =>
       await page.getByRole('link', { name: 'Ada Obi' }).click()
       await page.getByRole('heading', { name: 'Ada Obi' }).waitFor()
       // A list of one customer says whose it is, and leads to that of all.
-      await page.getByRole('link', { name: 'Show those of this customer' }).click()
+      await page.getByRole('link', { name: 'View this customer’s payments' }).click()
       await page.getByRole('heading', { name: 'No collection fits these filters' }).waitFor()
       const customer = page.getByRole('combobox', { name: 'Customer' })
       const isAda = () => expect.poll(() => customer.inputValue(), { timeout: PATIENCE }).toBe(ADA)

@@ -135,8 +135,8 @@ describe.runIf(hasTools(chromiumCommand()))('paying in Chromium', () => {
     const merchant = await newMerchant(service)
     const { page } = await phone()
     for (const [minutes, last, text] of [
-      [20, 'paid', 'came after the time had ended'],
-      [90, 'expired', 'arrived after the time had ended. It went to'],
+      [20, 'paid', 'arrived late, and was accepted'],
+      [90, 'expired', 'arrived too late. It went to'],
     ] as const) {
       await open(page, (await newCollection(merchant)).id)
       const id = await begin(page)
@@ -167,7 +167,7 @@ describe.runIf(hasTools(chromiumCommand()))('paying in Chromium', () => {
     await paySession(merchant, id, { amount: '10' })
     await screen(page, 'underpaid')
     await advance(merchant, 20)
-    await page.getByText('The time has ended, but the rest is still accepted.').waitFor(LIVE)
+    await page.getByText('The payment has expired, but the rest is still accepted.').waitFor(LIVE)
     await page.getByRole('heading', { name: '15 USDC left to pay' }).waitFor()
     expect(await page.locator('#address-text').count()).toBe(1)
     await advance(merchant, 90)

@@ -69,7 +69,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
       ))}
       {wait !== undefined && <p>Possible again in {wait} s.</p>}
       {known && WAYS_OUT[known.code] && <p>{WAYS_OUT[known.code]}</p>}
-      {retry && isTemporary(error) && <p>It is read again by itself every few seconds.</p>}
+      {retry && isTemporary(error) && <p>Retrying every few seconds.</p>}
       {retry && (
         <button
           type="button"

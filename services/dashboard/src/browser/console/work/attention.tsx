@@ -124,7 +124,7 @@ export function Attention() {
                         fields={{ kind, id }}
                         label={`Mark ${words(kind)} ${id} as dealt with`}
                       >
-                        Dealt with
+                        Mark as handled
                       </CommandLink>
                     ),
                   },

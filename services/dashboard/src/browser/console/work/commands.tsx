@@ -81,7 +81,7 @@ function Command({ of }: { of: OperatorCommand }) {
       <p className="hint">
         <Described text={of.description} />
       </p>
-      {of.money && <p className="note">It moves money, or records where money is.</p>}
+      {of.money && <p className="note">This moves money or changes where it is booked.</p>}
       <Form
         label={of.dryRun ? 'Show what it would do' : 'Continue'}
         fields={() => fields.map((field) => specOf(field, given?.[field.name] ?? search.get(field.name) ?? undefined))}

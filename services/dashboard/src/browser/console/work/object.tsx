@@ -65,7 +65,7 @@ export function ObjectScreen() {
             />
             <OperatorsTimeline id={id} />
             <p className="actions">
-              <Link href={`/audit-log?resourceId=${id}`}>What operators did to it</Link>
+              <Link href={`/audit-log?resourceId=${id}`}>Operator actions</Link>
             </p>
             <Raw value={shown} call={`GET /v1/admin/ops/objects/${id}`} token="OPERATOR_TOKEN" />
           </>

@@ -8,7 +8,7 @@ export function Nowhere() {
     <Screen title="Not found">
       <Empty title="There is nothing at this address">
         <p>
-          <Link href="/">Go to the first screen</Link>
+          <Link href="/">Go to Overview</Link>
         </p>
       </Empty>
     </Screen>

@@ -54,7 +54,7 @@ export function Accepted({ wrong, currency, network }: AcceptedProps) {
     <>
       <Field
         label="Ways to pay"
-        hint={`Naira that a payer transfers to a bank account are delivered to you as ${currency}`}
+        hint={`Bank transfers in naira reach you as ${currency}`}
         error={wrong.methods ?? (ways === 'transfer' ? transferProblem : undefined)}
       >
         {(props) => (
@@ -71,7 +71,7 @@ export function Accepted({ wrong, currency, network }: AcceptedProps) {
           options={networks.map(({ key, name }) => [key, name])}
           chosen={chosenNetworks}
           choose={setNetworks}
-          hint="The first you choose is shown first"
+          hint="Payers see them in this order"
           error={wrong.acceptedNetworks}
         />
         <Accepting

@@ -40,7 +40,7 @@ export function Destination({ wrong, currency, choose }: DestinationProps) {
   return (
     <>
       <div className="pair">
-        <Field label="Network on which you receive" error={wrong.destinationChainKey}>
+        <Field label="Receive on" error={wrong.destinationChainKey}>
           {(props) => (
             <select {...props} name="network" value={network} onChange={({ target }) => setNetwork(target.value)}>
               {networks.map(({ key, name }) => (
@@ -62,7 +62,7 @@ export function Destination({ wrong, currency, choose }: DestinationProps) {
         </Field>
       </div>
       <Field
-        label="Your wallet on that network"
+        label="Your wallet address"
         hint={
           environment === 'live'
             ? 'Check it twice: payments go there'

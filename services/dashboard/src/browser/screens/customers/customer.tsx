@@ -62,7 +62,7 @@ export function Customer({ id }: { id: string }) {
         </dd>
         <dt>Collections</dt>
         <dd>
-          <Link href={`/collections?customer=${id}`}>Show those of this customer</Link>
+          <Link href={`/collections?customer=${id}`}>View this customer’s payments</Link>
         </dd>
       </dl>
       <section className="card" aria-label="cNGN">

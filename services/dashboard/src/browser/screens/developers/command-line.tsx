@@ -16,7 +16,7 @@ const ACCESS = { read_write: 'Read and write', read: 'Read' } as const
 export function CommandLine() {
   const [code, setCode] = useState('')
   return (
-    <Screen title="Sign in the command line">
+    <Screen title="Sign in to the command line">
       {code ? (
         <Answer key={code} code={code} again={() => setCode('')} />
       ) : (

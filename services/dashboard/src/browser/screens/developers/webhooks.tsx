@@ -28,7 +28,7 @@ export function Webhooks() {
       <Failure error={error} retry={() => void refetch()} />
       {!data && !error && <Skeleton />}
       {data?.total === 0 && (
-        <Empty title="Hear of every change">
+        <Empty title="Get every event">
           <p>An endpoint is an address of yours that receives each event, signed, within a second.</p>
           <p>
             <a href="/docs/webhooks">How to verify a signature</a>

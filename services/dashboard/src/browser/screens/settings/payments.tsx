@@ -10,12 +10,12 @@ import { PayoutControls } from './payouts.tsx'
 import { SettingsTabs } from './tabs.tsx'
 
 const NETWORK_TYPES = [
-  ['evm', 'Ethereum, Base and the like'],
+  ['evm', 'EVM networks (Ethereum, Base, …)'],
   ['svm', 'Solana'],
   ['tvm', 'Tron'],
 ] as const
 
-/** What happens with payments that do not fit, where refunds go, and what bounds payouts. */
+/** What happens with over- and underpayments, where refunds go, and what bounds payouts. */
 export function Payments() {
   return (
     <Screen title="Payments">
@@ -35,7 +35,7 @@ function Policy() {
   })
   return (
     <section className="card" aria-labelledby="policy">
-      <h2 id="policy">Payments that do not fit</h2>
+      <h2 id="policy">Over- and underpayments</h2>
       <Failure error={error} retry={() => void refetch()} />
       {!data && !error && <Skeleton />}
       {data && (
@@ -66,7 +66,7 @@ function Policy() {
               : [
                   {
                     name: 'tolerancePercent',
-                    label: 'Shortfall that counts as paid, in percent',
+                    label: 'Accept as paid if short by up to (%)',
                     hint: '0 to 5',
                     numeric: true,
                     initial: String(data.tolerancePercent),

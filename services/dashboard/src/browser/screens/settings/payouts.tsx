@@ -27,7 +27,7 @@ export function PayoutControls() {
   return (
     <section className="card" aria-labelledby="controls">
       <h2 id="controls">Payout controls</h2>
-      <p className="hint">What bounds the money that a leaked live key could send away.</p>
+      <p className="hint">Limit what a leaked live key could send.</p>
       <Failure error={error} retry={() => void refetch()} />
       {!data && !error && <Skeleton />}
       {data && data.dailyLimits.length > 0 && (

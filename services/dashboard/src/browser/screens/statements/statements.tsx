@@ -82,7 +82,7 @@ export function Statements() {
       ))}
       {data && data.statements.length > 0 && (
         <p className="hint">
-          From the journal, to the unit. Days are in UTC. What is reserved for a payment is part of the balance until it
+          Exact figures from the ledger. Days are in UTC. What is reserved for a payment is part of the balance until it
           leaves.
         </p>
       )}

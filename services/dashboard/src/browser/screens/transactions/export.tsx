@@ -55,7 +55,7 @@ export function Export({ filters, total, close }: { filters: Filters; total: num
             </label>
           ))}
         </fieldset>
-        <Field label="Time zone of the times">
+        <Field label="Time zone">
           {(props) => (
             <select {...props} value={zone} onChange={({ target }) => setZone(target.value)}>
               {[...new Set(['UTC', zone, ...Intl.supportedValuesOf('timeZone')])].map((each) => (
