@@ -112,7 +112,7 @@ export const operatorsRouter = {
     resolve: operatorCommand({
       rest: 'POST /admin/ops/attention/resolve',
       tag,
-      summary: 'Mark an object that needs an operator as dealt with',
+      summary: 'Mark an object that needs an operator as handled',
       description:
         'It is not listed again until it needs an operator anew. The object, its money and the views of its domain stay as they are.',
       message: 'Object marked',

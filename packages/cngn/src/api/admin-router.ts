@@ -123,7 +123,7 @@ export const cngnAdminRouter = {
   resolve: operatorCommand({
     rest: 'POST /admin/ops/cngn/transfers/{transferId}/resolve',
     tag: TAG,
-    summary: 'Mark a cNGN object as dealt with',
+    summary: 'Mark a cNGN object as handled',
     description: 'Removes `attention`, and its contradicting reports count as settled. State and balances stay.',
     message: 'Object resolved',
     input: TransferId,

@@ -75,7 +75,7 @@ export const fiatAdminRouter = {
   resolve: operatorCommand({
     rest: 'POST /admin/ops/fiat/orders/{orderId}/resolve',
     tag,
-    summary: 'Mark a local fiat order as dealt with',
+    summary: 'Mark a local fiat order as handled',
     description: 'Removes `attention`. Balances stay: money in suspense is moved by an entry of the ledger.',
     message: 'Order resolved',
     input: OrderId,

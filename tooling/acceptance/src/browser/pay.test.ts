@@ -304,7 +304,7 @@ describe.runIf(hasTools(chromiumCommand()))('paying in Chromium', () => {
     // The page is shown before its script is loaded, and without it nothing can say that the connection is lost.
     await page.locator('html.script').waitFor(LIVE)
     await context.setOffline(true)
-    await page.getByText('No connection. This page tries again by itself').waitFor(LIVE)
+    await page.getByText('No connection. Reconnecting automatically').waitFor(LIVE)
     await paySession(merchant, id)
     await expect.poll(() => statusOf(id), LIVE).toBe('paid')
     await context.setOffline(false)

@@ -122,7 +122,7 @@ export function Attention() {
                       <CommandLink
                         name="admin.attention.resolve"
                         fields={{ kind, id }}
-                        label={`Mark ${words(kind)} ${id} as dealt with`}
+                        label={`Mark as handled: ${words(kind)} ${id}`}
                       >
                         Mark as handled
                       </CommandLink>
