@@ -182,7 +182,7 @@ test(
       await compareTreasuries(service.runtime)
       const { rows } = await owner.query("select difference::text from cngn_treasuries where environment = 'test'")
       expect(rows).toEqual([{ difference: '0' }])
-      await expectConsistent(service)
+      await expectConsistent(service, 'others')
     } finally {
       working = false
       await worker.stop()

@@ -61,7 +61,7 @@ test('a second deposit that two polls apply at once is applied once, and neither
         [other, 'processing'],
       ]),
     )
-    await expectConsistent(service)
+    await expectConsistent(service, 'others')
   } finally {
     await Promise.all([first.end(), second.end()])
   }

@@ -60,7 +60,7 @@ test('what arrived is credited once, whichever of the two commands takes it out 
   expect((await move(one, '1001')).status).toBe(422)
   expect((await move(one, '1000')).status).toBe(200)
   expect(await balanceOf(one.merchant, one.customerId)).toEqual(['10000', '0'])
-  await expectConsistent(service)
+  await expectConsistent(service, 'others')
 })
 
 test('commands at the same time take no more than is there', async () => {
@@ -75,7 +75,7 @@ test('commands at the same time take no more than is there', async () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect((await journal(service, one.merchant))['suspense cNGN']).toBeUndefined()
   }
-  await expectConsistent(service)
+  await expectConsistent(service, 'others')
 })
 
 test('a receipt whose money an entry has moved is ended by a command, not before; one that was sent back leaves suspense', async () => {
@@ -93,7 +93,7 @@ test('a receipt whose money an entry has moved is ended by a command, not before
     body: { kind: 'cngn_receipt' },
   })
   expect(body.data.objects.filter(({ id }: { id: string }) => one.receipts.includes(id))).toEqual([])
-  await expectConsistent(service)
+  await expectConsistent(service, 'others')
 })
 
 test('a payment that failed at once and is then approved is credited to the payin that still waits', async () => {
@@ -111,5 +111,5 @@ test('a payment that failed at once and is then approved is credited to the payi
   )
   expect(await dyingEverywhere(service, (runtime) => moveOn(service, merchant, 3, runtime))).toBeGreaterThan(4)
   expect(await balanceOf(merchant, customerId)).toEqual(['700', '0'])
-  await expectConsistent(service)
+  await expectConsistent(service, 'others')
 })

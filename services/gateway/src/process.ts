@@ -21,7 +21,7 @@ import {
   surviveLostConnections,
 } from '@payments/platform'
 import { adapters } from './adapters.ts'
-import { addressProblems, listenProblem } from './internal/checks.ts'
+import { addressProblems, connectionsOf, listenProblem, localProblems } from './internal/checks.ts'
 import { watchClock } from './internal/clock.ts'
 import { createMetrics } from './internal/metrics.ts'
 import { release } from './internal/release.ts'
@@ -179,6 +179,7 @@ async function main(): Promise<void> {
     stops.push(() => close(internal.server))
     const stopTracing = await startTracing(settings)
     if (stopTracing) stops.push(stopTracing)
+    for (const { message } of localProblems(settings)) throw new StartError(message)
     if (PROCESS_ROLE !== 'worker') requireScripts()
     const lost = (error: Error) => {
       process.stderr.write(`${error.message}\n`)
@@ -194,6 +195,8 @@ async function main(): Promise<void> {
     stops.push(own.stop)
     await checkFingerprints(own.runtime.pool, everyDomain, settings)
     await requireReconciled(own.runtime.pool)
+    const { problem } = await connectionsOf(settings, own.runtime.priorityPool)
+    if (problem) log.warn({ setting: problem.setting }, problem.message)
     const clock = watchClock(own.runtime.priorityPool, log)
     stops.push(async () => clock.stop())
     const metrics = createMetrics(own.runtime, clock)

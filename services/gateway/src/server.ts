@@ -32,6 +32,7 @@ import { failure } from './http/envelope.ts'
 import { answerParserErrors, refuseExpectations, refuseMalformed } from './http/malformed.ts'
 import { canonicalPath, idIn, isPage, loggable, patternOf } from './http/paths.ts'
 import { securityHeaders } from './http/security.ts'
+import { unnamedProxy } from './internal/checks.ts'
 import { health } from './internal/health.ts'
 import type { Metrics } from './internal/metrics.ts'
 import { errors, helpLink } from './operations/errors.ts'
@@ -82,6 +83,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
   const answerHealth = health(runtime)
   const sessions = dashboardSessions(process, authentication)
   const trust = proxyaddr.compile(TRUST_PROXY)
+  const tellOfProxy = untrustedProxies(runtime)
   const app = new Koa<State>()
   app.silent = true
   const showFailure = failedPages(runtime)
@@ -170,7 +172,10 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
 
   app.use(async (ctx, next) => {
     ctx.state.ip = clientAddress(ctx.req, trust)
-    if (production && ctx.path !== '/health' && !isHttps(ctx.req, trust)) throw errors.https_required()
+    if (production && ctx.path !== '/health' && !isHttps(ctx.req, trust)) {
+      if (saysHttps(ctx.req)) tellOfProxy(ctx.req)
+      throw errors.https_required()
+    }
     if (ctx.path.length > (isTrpc(ctx.path) ? TRPC_PATH_LENGTH : PATH_LENGTH)) throw errors.not_found()
     // No name has this character, and the database stores none.
     if (ctx.path.includes('%00')) throw errors.not_found()
@@ -405,8 +410,22 @@ function requestInput(
 
 function isHttps(req: IncomingMessage, trust: (address: string, hop: number) => boolean): boolean {
   if ('encrypted' in req.socket && req.socket.encrypted === true) return true
-  return (
-    trust(req.socket.remoteAddress ?? '', 0) &&
-    req.headers['x-forwarded-proto']?.toString().split(',')[0]?.trim() === 'https'
-  )
+  return trust(req.socket.remoteAddress ?? '', 0) && saysHttps(req)
+}
+
+const saysHttps = (req: IncomingMessage): boolean =>
+  req.headers['x-forwarded-proto']?.toString().split(',')[0]?.trim() === 'https'
+
+/** Anybody can send the header, so the log says it once an hour. */
+const TOLD_MS = 3_600_000
+
+/** Says in the log that requests come from a proxy that TRUST_PROXY does not name. */
+function untrustedProxies({ log }: Pick<Runtime, 'log'>): (req: IncomingMessage) => void {
+  let told = Number.NEGATIVE_INFINITY
+  return ({ socket }) => {
+    const now = performance.now()
+    if (now - told < TOLD_MS) return
+    told = now
+    log.warn({ setting: unnamedProxy.setting, address: socket.remoteAddress }, unnamedProxy.message)
+  }
 }

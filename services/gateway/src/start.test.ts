@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import { compileCache, connectTo, freePort, freshDatabase, program } from '#testing'
+import { unnamedProxy } from './internal/checks.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const cleanups: (() => void)[] = []
@@ -65,19 +66,71 @@ test('an invalid setting, a port in use, an unreachable database and an unusable
   const port = String((busy.address() as { port: number }).port)
   const file = join(folder(), 'file')
   writeFileSync(file, '')
-  const [setting, directory, database, used] = await Promise.all([
+  const { privateKey } = generateKeyPairSync('ed25519')
+  // Nothing else of these settings makes a process write into its folder.
+  const complete = {
+    DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+    SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'),
+    JWT_PRIVATE_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    SWAP_SEED: Buffer.alloc(32, 2).toString('base64'),
+  }
+  const [setting, directory, folderOfMails, database, used] = await Promise.all([
     start({ DATA_DIR: folder(), RATE_LIMIT_GLOBAL: 'many' }).ended,
     start({ DATA_DIR: file }).ended,
+    start({ ...complete, DATA_DIR: join(file, 'below') }).ended,
     start({ DATA_DIR: folder(), DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }).ended,
     start({ DATA_DIR: folder(), PORT: port }).ended,
   ])
   busy.close()
-  expect([setting.code, directory.code, database.code, used.code]).toEqual([1, 1, 1, 1])
+  expect([setting, directory, folderOfMails, database, used].map(({ code }) => code)).toEqual([1, 1, 1, 1, 1])
   expect(setting.output).toMatch(/^RATE_LIMIT_GLOBAL: .+\n$/)
   expect(directory.output).toMatch(/^DATA_DIR: .+\n$/)
+  expect(folderOfMails.output).toBe(`DATA_DIR: ${join(file, 'below')} cannot be used (${file} is not a folder)\n`)
   expect(database.output).toMatch(/^DATABASE_URL: the database cannot be reached.+\n$/)
   // The database may be waited for before.
   expect(used.output).toMatch(new RegExp(`^PORT: port ${port} is already in use\n$`, 'm'))
+})
+
+test('a production process refuses to start without the address of its proxy, and one whose proxy is not named says so when requests come', {
+  timeout: 60_000,
+}, async () => {
+  const database = await freshDatabase()
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const port = await freePort()
+  const env = {
+    NODE_ENV: 'production',
+    BASE_URL: 'https://pay.example.test',
+    DATABASE_URL: database.serviceUrl,
+    DATABASE_OWNER_URL: database.ownerUrl,
+    SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'),
+    JWT_PRIVATE_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString().replaceAll('\n', '\\n'),
+    SMTP_URL: 'smtps://127.0.0.1:1',
+    SWAP_SEED: Buffer.alloc(32, 2).toString('base64'),
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    SHUTDOWN_DELAY_SECONDS: '0',
+  }
+  const run = start({ ...env, PROCESS_ROLE: 'gateway', TRUST_PROXY: '192.0.2.1' })
+  try {
+    const refused = await start(env).ended
+    expect([refused.code, refused.output]).toEqual([
+      1,
+      expect.stringMatching(/^TRUST_PROXY: required in production: .+\n$/),
+    ])
+    await run.url
+    for (const headers of [new Headers(), ...Array(2).fill({ 'x-forwarded-proto': 'https' })])
+      expect((await fetch(`http://127.0.0.1:${port}/v1/auth/me`, { headers })).status).toBe(403)
+    run.child.kill('SIGTERM')
+    const { output } = await run.ended
+    const told = output.split('\n').filter((line) => line.includes(unnamedProxy.message))
+    expect(told.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ setting: 'TRUST_PROXY', address: '127.0.0.1' }),
+    ])
+  } finally {
+    run.child.kill('SIGKILL')
+    await run.ended
+    await database.drop()
+  }
 })
 
 test('the embedded database keeps its data after a stop, a crash and the start of a second service, and stops with the service', {

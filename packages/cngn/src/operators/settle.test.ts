@@ -212,7 +212,7 @@ test('what an operator settled happens once: the queued order is not sent, and t
   const other = await newCngn(merchant, 'payins', customerId)
   const used = await settle(other.id, { outcome: 'completed', reference: rows[0].reference })
   expect([used.status, used.body.message]).toEqual([409, 'The provider’s reference belongs to another object'])
-  await expectConsistent(service)
+  await expectConsistent(service, 'others')
 })
 
 test('an order that is settled while it is being sent is not sent again, and a report of it that contradicts is told', async () => {
@@ -231,7 +231,7 @@ test('an order that is settled while it is being sent is not sent again, and a r
   expect((await service.runtime.pool.query('select attention from cngn_transfers where id = $1', [id])).rows).toEqual([
     { attention: null },
   ])
-  await expectConsistent(service)
+  await expectConsistent(service, 'others')
 })
 
 /** A payin whose money is on its way, and the reference of that money. */
@@ -255,7 +255,7 @@ test('money on its way to a payin that an operator settles by other money is hel
   await readList(service, merchant)
   expect(await balanceOf(merchant, customerId)).toEqual(['250', '0'])
   expect(await journal(service, merchant)).toMatchObject({ 'suspense cNGN': '7000000000' })
-  await expectConsistent(service)
+  await expectConsistent(service, 'others')
 })
 
 test('an amount that contradicts what an operator settled is told to operators, once', async () => {
@@ -269,7 +269,7 @@ test('an amount that contradicts what an operator settled is told to operators, 
   )
   expect(rows).toEqual([{ reason: 'Reported as another amount after it was credited', times: 1 }])
   expect(await balanceOf(merchant, customerId)).toEqual(['250', '0'])
-  await expectConsistent(service)
+  await expectConsistent(service, 'others')
 })
 
 test('money that must be taken back and was spent is refused, and the object can be left as it is', async () => {
@@ -280,7 +280,7 @@ test('money that must be taken back and was spent is refused, and the object can
   expect((await ops(`POST transfers/${id}/resolve`, { evidence: undefined })).status).toBe(200)
   const { body } = await call(service, 'POST /v1/admin/ops/attention', { token: operator, key: null, body: {} })
   expect(body.data.objects.filter((each: { id: string }) => each.id === id)).toEqual([])
-  await expectConsistent(service)
+  await expectConsistent(service, 'others')
 })
 
 test('more than one operator may settle alone needs a second one', async () => {

@@ -94,7 +94,22 @@ export async function move<R extends Row, S extends string, E extends string>(
   return { row: moved, outcome: 'moved' }
 }
 
-/** One line for each change of a status that is committed; of a request, with its id. `cause` is the event of the state table. */
+/** A change of a status, as the log tells it. `cause` is the event of the state table; `organisationId` is null for what is nobody's yet. */
+export interface StatusChange extends Pick<Row, 'id'> {
+  /** The table. */
+  readonly object: string
+  readonly organisationId: string | null
+  readonly environment: string
+  readonly from: string | null
+  readonly to: string
+  readonly cause: string
+}
+
+/** One line for each change of a status that is committed; of a request, with its id. Writers of tables that are no resources call it themselves. */
+export function logStatusChange(unit: Pick<UnitOfWork, 'log' | 'afterCommit'>, change: StatusChange): void {
+  unit.afterCommit(() => unit.log.info(change, 'status changed'))
+}
+
 function logChange(
   unit: UnitOfWork,
   of: Pick<Resource<Row>, 'table'>,
@@ -103,8 +118,7 @@ function logChange(
   cause: string,
 ): void {
   const { id, organisationId, environment, status } = row
-  const line = { object: of.table, id, organisationId, environment, from, to: status, cause }
-  unit.afterCommit(() => unit.log.info(line, 'status changed'))
+  logStatusChange(unit, { object: of.table, id, organisationId, environment, from, to: status, cause })
 }
 
 /** Events of corrections alone begin so: an operator has recorded another outcome than the one that led to the state. */

@@ -198,7 +198,7 @@ test(
       expect(new Set(paths.map(({ path }) => path))).toEqual(
         new Set(['>pending pending>processing processing>completed', '>pending pending>processing processing>failed']),
       )
-      await expectConsistent(service)
+      await expectConsistent(service, 'others')
     } finally {
       await endAll(moving, worker, owner, service, world)
     }

@@ -199,7 +199,7 @@ test(
         if (!ending) expect(order.received).toBe(0n)
       }
       await expectLegalEvents(owner, ended)
-      await expectConsistent(service)
+      await expectConsistent(service, 'others')
     } finally {
       await endAll(moving, worker, owner, service, world)
     }

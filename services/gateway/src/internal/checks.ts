@@ -1,4 +1,6 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { dirname } from 'node:path'
 import {
   hasTimeouts,
   isTransactionPooler,
@@ -6,6 +8,7 @@ import {
   platformSettings,
   SESSION_STATEMENTS,
   type Settings,
+  type SqlExecutor,
 } from '@payments/platform'
 import { gatewaySettings } from '../settings.ts'
 
@@ -16,6 +19,82 @@ export interface StartProblem {
 }
 
 const problem = (setting: string, message: string): StartProblem => ({ setting, message: `${setting}: ${message}` })
+
+/** What keeps a process from starting before anything is asked of the network: the proxy, and the folder. */
+export const localProblems = (settings: Settings): StartProblem[] => [
+  ...directoryProblems(settings),
+  ...proxyProblems(settings),
+]
+
+/** DATA_DIR, where a process writes into it: production has its database, its secrets and its mail server elsewhere. */
+function directoryProblems({ production, DATA_DIR }: Settings): StartProblem[] {
+  if (production) return []
+  try {
+    let existing = DATA_DIR
+    while (!existsSync(existing)) existing = dirname(existing)
+    if (!statSync(existing).isDirectory()) throw new Error(`${existing} is not a folder`)
+    accessSync(existing, constants.R_OK | constants.W_OK | constants.X_OK)
+    return []
+  } catch (error) {
+    return [problem('DATA_DIR', `${DATA_DIR} cannot be used (${(error as Error).message})`)]
+  }
+}
+
+/** TRUST_PROXY of a gateway in production. Which proxy a request comes from is only seen when it comes: see {@link unnamedProxy}. */
+function proxyProblems(settings: Settings): StartProblem[] {
+  if (!settings.production || platformSettings.from(settings).PROCESS_ROLE === 'worker') return []
+  const { TRUST_PROXY } = gatewaySettings.from(settings)
+  if (TRUST_PROXY.length === 0)
+    return [
+      problem(
+        'TRUST_PROXY',
+        'required in production: the service has no TLS of its own, and without the address of the proxy before it refuses every request',
+      ),
+    ]
+  const everybody = TRUST_PROXY.find((range) => /\/0+$/.test(range))
+  if (everybody === undefined) return []
+  return [
+    problem('TRUST_PROXY', `${everybody} are all addresses: every client could choose its own. Name the proxies only`),
+  ]
+}
+
+/** A proxy says that requests came over HTTPS, and TRUST_PROXY does not name it. */
+export const unnamedProxy: StartProblem = problem(
+  'TRUST_PROXY',
+  'requests come over HTTPS from a proxy that it does not name, and are refused as if they came without. Name its address',
+)
+
+/** Beside its two pools a process has connections for credentials, limits, lookups, LISTEN and the job queue. */
+const OTHER_CONNECTIONS = 11
+
+/** How many connections the database has, and how many processes can have theirs. */
+export interface Connections {
+  readonly message: string
+  /** An upgrade, for which two processes run at once, would not find enough. */
+  readonly problem?: StartProblem
+}
+
+/** Compares the connections of a process with those that the server allows. Behind a pooler, only those past it are the server's own. */
+export async function connectionsOf(settings: Settings, db: SqlExecutor): Promise<Connections> {
+  const { DATABASE_POOL, DATABASE_WORKER_POOL, DATABASE_URL, DATABASE_DIRECT_URL } = platformSettings.from(settings)
+  const pooled = DATABASE_URL && DATABASE_DIRECT_URL ? await isTransactionPooler(DATABASE_URL) : false
+  const { rows } = await db.query<{ most: number; used: number }>(
+    `select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most,
+            (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used`,
+  )
+  const { most = 0, used = 0 } = rows[0] ?? {}
+  const each = OTHER_CONNECTIONS + (pooled ? 0 : DATABASE_POOL + DATABASE_WORKER_POOL)
+  const fit = Math.floor(most / each)
+  const message = `${used} of ${most} in use; one process takes up to ${each}${pooled ? ' beside those of the pooler' : ''}, so ${fit} ${fit === 1 ? 'process fits' : 'processes fit'}`
+  if (fit >= 2) return { message }
+  return {
+    message,
+    problem: problem(
+      pooled ? 'DATABASE_DIRECT_URL' : 'DATABASE_POOL',
+      `${message}, and an upgrade needs two. Raise max_connections${pooled ? '' : ', lower DATABASE_POOL, or put PgBouncer between'}`,
+    ),
+  }
+}
 
 /** What is wrong with the addresses of the database: each is asked, with its own password. A start ends with the first one. */
 export async function* addressProblems(settings: Settings): AsyncGenerator<StartProblem> {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { connect, type PeerCertificate } from 'node:tls'
+import { unnamedProxy } from '@payments/gateway'
 import { type Diagnosis, diagnose, hitsOf, platformSettings, type Settings } from '@payments/platform'
 import type { Pool } from 'pg'
 import { z } from 'zod'
@@ -86,8 +87,8 @@ export async function diagnoseAddress(
       if (answer.status === 403 && message === 'HTTPS is required')
         return {
           status: 'failed',
-          message: 'The service takes every request for one without TLS',
-          action: "Name the proxy's address in TRUST_PROXY, and let it set X-Forwarded-Proto",
+          message: unnamedProxy.message,
+          action: 'Compare TRUST_PROXY with the address of the proxy, and let it set X-Forwarded-Proto',
         }
       return {
         status: 'failed',

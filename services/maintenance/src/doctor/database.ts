@@ -1,3 +1,4 @@
+import { connectionsOf } from '@payments/gateway'
 import {
   type Diagnosis,
   diagnose,
@@ -14,8 +15,6 @@ const OLDEST = 150_000
 const QUERIES = 20
 const SLOW_MS = 5
 const CLOCK_SECONDS = 2
-/** Beside its two pools a process has connections for credentials, limits, lookups, LISTEN and the job queue. */
-const OTHER_CONNECTIONS = 11
 
 /** What operators would otherwise learn from an incident: version, speed, clock, role, schema, durability, standby, connections. */
 export async function diagnoseDatabase(
@@ -170,20 +169,7 @@ async function latency(pool: Pool) {
 }
 
 async function connections(settings: Settings, pool: Pool) {
-  const { DATABASE_POOL, DATABASE_WORKER_POOL, DATABASE_URL, DATABASE_DIRECT_URL } = platformSettings.from(settings)
-  const pooled = DATABASE_URL && DATABASE_DIRECT_URL ? await isTransactionPooler(DATABASE_URL) : false
-  const { rows } = await pool.query<{ most: number; used: number }>(
-    `select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most,
-            (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used`,
-  )
-  const { most, used } = rows[0] as { most: number; used: number }
-  // Behind a pooler, the two pools take connections of the pooler, which has its own limit.
-  const each = OTHER_CONNECTIONS + (pooled ? 0 : DATABASE_POOL + DATABASE_WORKER_POOL)
-  const message = `${used} of ${most} in use; one process takes up to ${each}${pooled ? ' beside those of the pooler' : ''}, so ${Math.floor(most / each)} processes fit`
-  if (each * 2 <= most) return message
-  return {
-    status: 'warning' as const,
-    message,
-    action: 'Raise max_connections, lower DATABASE_POOL, or put PgBouncer between',
-  }
+  const { message, problem } = await connectionsOf(settings, pool)
+  if (!problem) return message
+  return { status: 'warning' as const, message: problem.message, action: 'A process that starts warns of it, too' }
 }

@@ -1,8 +1,10 @@
+import { writeFileSync } from 'node:fs'
 import { createServer as createPlainServer, request } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { everyDomain } from '@payments/api'
-import { adapters } from '@payments/gateway'
+import { adapters, connectionsOf } from '@payments/gateway'
 import { checkFingerprints, type Diagnosis } from '@payments/platform'
 import { expect, onTestFinished, test } from 'vitest'
 import {
@@ -223,4 +225,44 @@ test('what a start refuses, the doctor finds too, in the same words: a port in u
   ])
   const settings = await all({ ...valid, BASE_URL: 'https://payments.test/v1', MAIL_FROM: 'Payments' })
   expect(statuses(settings, 'settings')).toEqual({ 'settings: BASE_URL': 'failed', 'settings: MAIL_FROM': 'failed' })
+})
+
+test('the doctor names a folder that cannot be used, and a gateway in production without the address of its proxy or with all addresses', async () => {
+  const file = join(service.dataDir, 'file')
+  writeFileSync(file, '')
+  const own = service.runtime.settings as unknown as Record<string, string>
+  const secrets = { SECRETS_KEY: own.SECRETS_KEY, JWT_PRIVATE_KEY: own.JWT_PRIVATE_KEY, SWAP_SEED: own.SWAP_SEED }
+  const started = async (env: Record<string, string | undefined>) =>
+    (await all({ ...secrets, DATABASE_URL: service.database.serviceUrl, PORT: '0', INTERNAL_PORT: '0', ...env }))
+      .filter(({ check, status }) => check.startsWith('start') && status === 'failed')
+      .map(({ message }) => message)
+  for (const folder of [file, join(file, 'below')])
+    expect(await started({ DATA_DIR: folder })).toEqual([
+      `DATA_DIR: ${folder} cannot be used (${file} is not a folder)`,
+    ])
+  const production = { NODE_ENV: 'production', BASE_URL: 'https://127.0.0.1:1', SMTP_URL: 'smtps://127.0.0.1:1' }
+  expect(await started(production)).toEqual([expect.stringMatching(/^TRUST_PROXY: required in production: /)])
+  expect(await started({ ...production, PROCESS_ROLE: 'worker' })).toEqual([])
+  expect(await started({ ...production, TRUST_PROXY: '127.0.0.1' })).toEqual([])
+  expect(await started({ ...production, TRUST_PROXY: '127.0.0.1,::/0' })).toEqual([
+    'TRUST_PROXY: ::/0 are all addresses: every client could choose its own. Name the proxies only',
+  ])
+})
+
+test('a database with fewer connections than two processes need is told with the sentence of a start; behind a pooler only those past it count', async () => {
+  const settings = (more: object) => ({ ...service.runtime.settings, ...more })
+  const { message, problem } = await connectionsOf(settings({ DATABASE_POOL: 200 }), service.runtime.pool)
+  expect(problem).toEqual({
+    setting: 'DATABASE_POOL',
+    message: `DATABASE_POOL: ${message}, and an upgrade needs two. Raise max_connections, lower DATABASE_POOL, or put PgBouncer between`,
+  })
+  const url = service.database.serviceUrl
+  const found = await all({ DATA_DIR: service.dataDir, DATABASE_URL: url, DATABASE_POOL: '200' })
+  expect(found.find(({ check }) => check === 'database: connections')).toMatchObject({
+    status: 'warning',
+    message: expect.stringMatching(
+      /^DATABASE_POOL: \d+ of \d+ in use; one process takes up to 216, so \d process(es)? fits?, and/,
+    ),
+  })
+  expect(await connectionsOf(settings({ DATABASE_POOL: 2 }), service.runtime.pool)).not.toHaveProperty('problem')
 })

@@ -1,4 +1,4 @@
-import { addressProblems, portProblems } from '@payments/gateway'
+import { addressProblems, localProblems, portProblems } from '@payments/gateway'
 import { type Diagnosis, diagnose, type LiveAdapter, type Settings } from '@payments/platform'
 import { withDatabase } from '../command.ts'
 import { diagnoseAddress } from './address.ts'
@@ -40,11 +40,15 @@ export async function examine(
 
 /** What a process that starts with these settings would refuse, by the same code. */
 async function diagnoseStart(settings: Settings): Promise<Diagnosis[]> {
-  const problems = await portProblems(settings)
+  const problems = [...localProblems(settings), ...(await portProblems(settings))]
   for await (const problem of addressProblems(settings)) problems.push(problem)
   if (problems.length === 0)
     return [
-      { check: 'start', status: 'ok', message: 'The ports are free or its own; each address of the database answers' },
+      {
+        check: 'start',
+        status: 'ok',
+        message: 'The ports are free or its own; folder, proxy and each address of the database are usable',
+      },
     ]
   return problems.map(({ setting, message }) => ({
     check: `start: ${setting}`,

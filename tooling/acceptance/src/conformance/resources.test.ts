@@ -195,6 +195,7 @@ conforms('https', async () => {
     settings: {
       NODE_ENV: 'production',
       BASE_URL: 'https://payments.example',
+      TRUST_PROXY: '127.0.0.1',
       DATABASE_URL: 'postgres://payments@127.0.0.1/payments',
       JWT_PRIVATE_KEY: generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
       SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),

@@ -3,6 +3,7 @@ import { checkLedger, trialBalance } from '@payments/ledger'
 import { queryContext } from '@payments/platform'
 import { expect } from 'vitest'
 import type { TestService } from '../service/service.ts'
+import { withoutLine } from '../service/status-lines.ts'
 
 /** Balances of an organisation's journal that are not zero, by purpose and asset, in minor units. */
 export async function journal(
@@ -16,6 +17,11 @@ export async function journal(
   )
 }
 
-/** The whole ledger of the database is consistent, and agrees with every receipt. */
-export const expectConsistent = async (service: TestService) =>
+/**
+ * The whole ledger of the database is consistent, and agrees with every receipt; each status has its lines in the log of the service, unless
+ * `others` have written too: a test itself, or processes that died or have logs of their own.
+ */
+export async function expectConsistent(service: TestService, writers?: 'others'): Promise<void> {
   expect((await checkLedger(service.runtime)).findings).toEqual([])
+  if (writers !== 'others') await expect.poll(() => withoutLine(service)).toEqual([])
+}

@@ -26,6 +26,7 @@ export function startInProduction(
     NODE_ENV: 'production',
     PROCESS_ROLE: 'all',
     BASE_URL: 'https://payments.example',
+    TRUST_PROXY: '127.0.0.1',
     SMTP_URL: 'smtp://127.0.0.1:9',
     ...trustedBy(service.dataDir, authority),
     ...settings,

@@ -1,5 +1,5 @@
 import { type Environment, hashKey, newId } from '@payments/kernel'
-import { type Runtime, type SqlExecutor, sqlOf, type UnitOfWork } from '@payments/platform'
+import { logStatusChange, type Runtime, type SqlExecutor, sqlOf, type UnitOfWork } from '@payments/platform'
 import { credentialsNow } from '../../provider/holder.ts'
 import { type ProviderTransaction, referencesOf } from '../../provider/provider.ts'
 import { nextCheck } from '../../provider/schedule.ts'
@@ -54,14 +54,7 @@ export async function lockReceipt(
   const [
     receipt = tx.amount === null
       ? undefined
-      : await insert(
-          db,
-          environment,
-          account,
-          { ...tx, amount: tx.amount },
-          owner,
-          credentialsNow(unit.runtime, environment),
-        ),
+      : await insert(unit, account, { ...tx, amount: tx.amount }, owner, credentialsNow(unit.runtime, environment)),
   ] = found
   if (receipt && ['open', 'failed'].includes(receipt.status)) await complete(db, receipt.id, tx, owner)
   else if (receipt) await nameAgain(db, receipt.id, tx)
@@ -106,15 +99,15 @@ const keepTwice = (db: SqlExecutor, environment: Environment, account: string, t
   })
 
 async function insert(
-  db: SqlExecutor,
-  environment: Environment,
+  unit: UnitOfWork,
   account: string,
   tx: ProviderTransaction & { readonly amount: bigint },
   owner: Owner | null,
   credentials: string | null,
 ): Promise<Receipt> {
   const id = newId()
-  const { rows } = await db.query<{ created_at: Date | string }>(
+  const { environment } = unit.actor
+  const { rows } = await sqlOf(unit.em).query<{ created_at: Date | string }>(
     `insert into cngn_receipts (id, environment, account, reference, alias, organisation_id, customer_id, status, asset, amount, fee, targets,
        received_at, created_at, next_check_at, credentials)
      values ($1, $2, $3, $4, $5, $6, $7, '${receiptMachine.initial}', $8, $9, $10, $11, coalesce($12, now()), now(), now(), $13) returning created_at`,
@@ -132,6 +125,7 @@ async function insert(
     ],
   )
   const createdAt = new Date(rows[0]?.created_at ?? Number.NaN)
+  logReceipt(unit, { id, organisationId: owner?.organisationId ?? null, from: null, to: receiptMachine.initial })
   return {
     id,
     status: receiptMachine.initial,
@@ -141,6 +135,21 @@ async function insert(
     detached: false,
     createdAt,
   }
+}
+
+/** Each change of the status of a receipt is a line of the log. */
+export function logReceipt(
+  unit: UnitOfWork,
+  change: {
+    readonly id: string
+    readonly organisationId: string | null
+    readonly from: string | null
+    readonly to: ReceiptStatus
+  },
+): void {
+  const { environment } = unit.actor
+  if (change.from !== change.to)
+    logStatusChange(unit, { object: 'cngn_receipts', environment, cause: EVENTS[change.to] ?? 'create', ...change })
 }
 
 const aliasOf = ({ reference, aliases = [] }: ProviderTransaction): string | null =>
@@ -203,13 +212,16 @@ export async function moveReceipt(
   const from = Object.keys(receiptMachine.states).filter(
     (state) => state === to || (event && receiptMachine.step(state as ReceiptStatus, event)),
   )
-  const { rows } = await sqlOf(unit.em).query(
+  const { rows } = await sqlOf(unit.em).query<{ was: ReceiptStatus; organisation_id: string | null }>(
     `update cngn_receipts set status = $2, transfer_id = coalesce($3, transfer_id), organisation_id = coalesce($5, organisation_id),
             customer_id = coalesce($6, customer_id), next_check_at = case when $2 in ('open', 'failed') then next_check_at end
-      where id = $1 and status = any ($4) returning 1`,
+       from (select status as was from cngn_receipts where id = $1 for no key update) previous
+      where id = $1 and status = any ($4) returning was, organisation_id`,
     [id, to, transferId, from, owner?.organisationId ?? null, owner?.customerId ?? null],
   )
-  if (rows.length === 0) throw new Error(`The receipt ${id} cannot become ${to}`)
+  const [row] = rows
+  if (!row) throw new Error(`The receipt ${id} cannot become ${to}`)
+  logReceipt(unit, { id, organisationId: row.organisation_id, from: row.was, to })
   return true
 }
 
@@ -247,6 +259,7 @@ export async function insertSettled(
       ...[money.asset, money.amount.toString()],
     ],
   )
+  logReceipt(unit, { id, organisationId: of.organisationId, from: null, to: receiptMachine.initial })
   await moveReceipt(unit, id, 'credited', { transferId: of.transferId })
 }
 

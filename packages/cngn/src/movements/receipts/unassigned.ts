@@ -1,7 +1,7 @@
 import { type Environment, spellingsOf } from '@payments/kernel'
 import { type Runtime, sqlOf, type UnitOfWork } from '@payments/platform'
 import { type ProviderTransaction, referencesOf } from '../../provider/provider.ts'
-import { lockHash, OF_MOVEMENT } from './table.ts'
+import { lockHash, logReceipt, OF_MOVEMENT } from './table.ts'
 
 // Money that arrived and has no object: refunds of converts, reports of it as failed, and what is not booked.
 
@@ -17,12 +17,14 @@ export async function arrivedBack(unit: UnitOfWork, txHash: string | null): Prom
 }
 
 /** cNGN of a convert came back in a transaction: the list may have shown it before that was known. */
-export const creditRefund = (unit: UnitOfWork, txHash: string, transferId: string) =>
-  sqlOf(unit.em).query(
+export async function creditRefund(unit: UnitOfWork, txHash: string, transferId: string): Promise<void> {
+  const { rows } = await sqlOf(unit.em).query<{ id: string }>(
     `update cngn_receipts set status = 'credited', transfer_id = $3
-      where environment = $1 and targets && $2::text[] and status = 'suspense' and organisation_id is null`,
+      where environment = $1 and targets && $2::text[] and status = 'suspense' and organisation_id is null returning id`,
     [unit.actor.environment, spellingsOf(txHash), transferId],
   )
+  for (const { id } of rows) logReceipt(unit, { id, organisationId: null, from: 'suspense', to: 'credited' })
+}
 
 /** Money without an object that is reported as failed after it was counted. Returns what it was, the first time. */
 export async function noteFailed(

@@ -1,7 +1,7 @@
 import { sqlOf, type UnitOfWork } from '@payments/platform'
 import { SEND } from '../../provider/schedule.ts'
 import { EQUAL_IN_DOUBT } from './equal.ts'
-import { move } from './table.ts'
+import { logMoves, move, WRITTEN, type WrittenSend, wasIn } from './table.ts'
 
 // Writes of `cngn_sends`: what lists and answers say of an order, up to its end.
 
@@ -24,16 +24,19 @@ const HELD_BY_ANOTHER = `exists (select from cngn_sends other
  * and is sent again once the lists show no second movement.
  */
 export async function resolve(unit: UnitOfWork, id: string, reference: string, matched = false): Promise<boolean> {
-  const db = sqlOf(unit.em)
   // What the provider says itself is better than what another order was found by.
-  if (!matched)
-    await db.query(
-      `update cngn_sends o set status = 'unresolved', ${UNMATCHED} from cngn_sends s
-        where s.id = $1 and o.environment = s.environment and o.account = s.account and o.reference = $2 and o.id <> s.id
-          and o.fingerprint is distinct from s.fingerprint and o.matched and o.status = 'accepted'`,
+  if (!matched) {
+    const other = `reference = $2 and id <> $1 and matched and status = 'accepted'
+      and exists (select from cngn_sends f where f.id = $1 and f.environment = cngn_sends.environment and f.account = cngn_sends.account
+                     and cngn_sends.fingerprint is distinct from f.fingerprint)`
+    const { rows } = await sqlOf(unit.em).query<WrittenSend>(
+      `update cngn_sends s set status = 'unresolved', ${UNMATCHED} from ${wasIn(other)} previous
+        where s.id = was_id and status = 'accepted' and matched and reference = $2 returning ${WRITTEN}`,
       [id, reference],
     )
-  const moved = await move(db, 'find', id, {
+    logMoves(unit, 'release', rows)
+  }
+  const moved = await move(unit, 'find', id, {
     set: `reference = $2, matched = $3, sent_at = coalesce(sent_at, clock_timestamp()), absent_since = null, error = null,
           refusal = null, next_check_at = now(), check_seconds = 0`,
     where: `not ${HELD_BY_ANOTHER}`,
@@ -49,14 +52,13 @@ const UNMATCHED =
 
 /** The movement that was found for an order is not it. False: an equal order is in doubt, and a movement would fit both. */
 export async function unmatch(unit: UnitOfWork, id: string, reference: string): Promise<boolean> {
-  const db = sqlOf(unit.em)
-  const moved = await move(db, 'release', id, {
+  const moved = await move(unit, 'release', id, {
     set: UNMATCHED,
     where: `reference = $2 and not exists (${EQUAL_IN_DOUBT} and o.sent_at is not null)`,
     values: [reference],
   })
   if (moved)
-    await db.query(
+    await sqlOf(unit.em).query(
       'insert into cngn_listed (environment, account, reference, listed_at) values ($1, $2, $3, now()) on conflict do nothing',
       [moved.environment, moved.account, reference],
     )
@@ -80,11 +82,13 @@ export async function endSend(
   id: string,
   { watch = false, reference = null }: { readonly watch?: boolean; readonly reference?: string | null } = {},
 ): Promise<void> {
-  await sqlOf(unit.em).query(
-    `update cngn_sends set status = 'ended', next_delivery_at = null, reference = coalesce(reference, $3),
-            next_check_at = case when $2 and coalesce(reference, $3) is not null then now() end where id = $1`,
+  const { rows } = await sqlOf(unit.em).query<WrittenSend>(
+    `update cngn_sends s set status = 'ended', next_delivery_at = null, reference = coalesce(reference, $3),
+            next_check_at = case when $2 and coalesce(reference, $3) is not null then now() end
+       from ${wasIn('id = $1')} previous where id = was_id returning ${WRITTEN}`,
     [id, watch, reference],
   )
+  logMoves(unit, 'end', rows)
   await freeEqual(unit, id)
 }
 

@@ -13,7 +13,7 @@ import { move, quoted } from './table.ts'
  */
 export async function doubt(unit: UnitOfWork, id: string, credentials: string | null): Promise<boolean> {
   const from = 'greatest(maybe_sent_from, created_at)'
-  const moved = await move(sqlOf(unit.em), 'doubt', id, {
+  const moved = await move(unit, 'doubt', id, {
     set: `sent_at = ${from}, first_sent_at = least(first_sent_at, ${from}), error = null, absent_since = null, failed_at = null,
           refusal = null, surplus = 0, credentials = coalesce(credentials, $2)`,
     values: [credentials],
@@ -33,9 +33,7 @@ type HeldBecause = 'organisation_suspended' | 'cngn_maybe_sent'
 
 /** It is not sent before an operator releases it. No attempt was made. */
 export const hold = async (unit: UnitOfWork, id: string, because: 'organisation_suspended'): Promise<boolean> =>
-  Boolean(
-    await move(sqlOf(unit.em), 'hold', id, { set: 'error = $2', where: 'released_at is null', values: [because] }),
-  )
+  Boolean(await move(unit, 'hold', id, { set: 'error = $2', where: 'released_at is null', values: [because] }))
 
 /**
  * An order that looks like money which left without an order, in the time that a restored database has forgotten, may be the request
@@ -53,7 +51,7 @@ export async function holdForgotten(unit: UnitOfWork, id: string, amount: bigint
   )
   if (rows.length === 0) return false
   return Boolean(
-    await move(db, 'hold', id, {
+    await move(unit, 'hold', id, {
       set: 'sent_at = clock_timestamp(), error = $2',
       values: ['cngn_maybe_sent' satisfies HeldBecause],
     }),
@@ -62,7 +60,7 @@ export async function holdForgotten(unit: UnitOfWork, id: string, amount: bigint
 
 /** An operator releases it: it is sent, for whichever reason it was held. */
 export async function releaseHeld(unit: UnitOfWork, id: string): Promise<boolean> {
-  const moved = await move(sqlOf(unit.em), 'requeue', id, {
+  const moved = await move(unit, 'requeue', id, {
     set: `sent_at = null, error = null, released_at = now(), next_send_at = now(), maybe_sent_from = null, maybe_sent_until = null`,
     where: "status = 'held'",
   })

@@ -1,8 +1,8 @@
 import type { Environment } from '@payments/kernel'
 import {
   dueInTurns,
+  logStatusChange,
   type Runtime,
-  type SqlExecutor,
   sqlOf,
   type UnitOfWork,
   withSameCredentials,
@@ -32,21 +32,52 @@ function after(event: Event): Status {
   return to
 }
 
+/** The table, as the log names it. */
+export const SENDS = 'cngn_sends'
+
+/** SQL: the orders of `cngn_sends` that a condition names, locked, with the status that each had. */
+export const wasIn = (condition: string): string =>
+  `(select id as was_id, status as was from cngn_sends where ${condition} for no key update)`
+
+/** What an order whose status was written was: see {@link wasIn}. */
+export interface WrittenSend {
+  readonly id: string
+  readonly was: Status
+  readonly organisation_id: string
+  readonly environment: Environment
+  readonly account: string
+}
+
+/** SQL: what `wasIn` and the row say, for {@link logMoves}. */
+export const WRITTEN = 's.id, was, organisation_id, environment, account'
+
+/** Each change of a status is a line of the log. An order that was in the state before has none. */
+export function logMoves(
+  unit: Parameters<typeof logStatusChange>[0],
+  event: Event,
+  rows: readonly WrittenSend[],
+): void {
+  const to = after(event)
+  for (const { id, was: from, organisation_id: organisationId, environment } of rows)
+    if (from !== to) logStatusChange(unit, { object: SENDS, id, organisationId, environment, from, to, cause: event })
+}
+
 /**
  * Applies an event to the order `$1`, where it is possible and the condition holds. `set` may use `$2` and so on.
  * @returns the columns of the order that changed; undefined when none did
  */
 export async function move(
-  db: SqlExecutor,
+  unit: UnitOfWork,
   event: Event,
   id: string,
   { set, where = 'true', values = [] }: { set: string; where?: string; values?: readonly unknown[] },
-): Promise<{ environment: Environment; account: string } | undefined> {
-  const { rows } = await db.query<{ environment: Environment; account: string }>(
-    `update cngn_sends s set status = '${after(event)}', ${set}
-      where id = $1 and status in (${before(event)}) and (${where}) returning environment, account`,
+): Promise<WrittenSend | undefined> {
+  const { rows } = await sqlOf(unit.em).query<WrittenSend>(
+    `update cngn_sends s set status = '${after(event)}', ${set} from ${wasIn('id = $1')} previous
+      where id = was_id and status in (${before(event)}) and (${where}) returning ${WRITTEN}`,
     [id, ...values],
   )
+  logMoves(unit, event, rows)
   return rows[0]
 }
 
@@ -82,6 +113,9 @@ export function insertSend(
     maybeSentUntil: null,
     credentials: null,
   })
+  const { id, organisationId, environment } = row
+  const to = sendMachine.initial
+  logStatusChange(unit, { object: SENDS, id, organisationId, environment, from: null, to, cause: 'create' })
   unit.afterCommit(() => unit.runtime.trigger(SEND))
 }
 
@@ -123,7 +157,7 @@ export const claim = async (
   credentials: string | null,
 ): Promise<boolean> =>
   Boolean(
-    await move(sqlOf(unit.em), 'claim', id, {
+    await move(unit, 'claim', id, {
       set: `sent_at = clock_timestamp(), first_sent_at = coalesce(first_sent_at, clock_timestamp()), attempts = attempts + 1,
             error = null, absent_since = null, failed_at = null, refusal = null, credentials = coalesce(credentials, $3),
             surplus = coalesce((select difference from cngn_treasuries where environment = s.environment and difference > 0
@@ -135,7 +169,7 @@ export const claim = async (
 
 /** No call was made, or the provider recognises its orders: it waits again. */
 export const notCalled = (unit: UnitOfWork, id: string, seconds: number, because: string | null) =>
-  move(sqlOf(unit.em), 'requeue', id, {
+  move(unit, 'requeue', id, {
     set: 'sent_at = null, absent_since = null, next_send_at = now() + make_interval(secs => $2), error = $3',
     where: "status = 'claimed'",
     values: [seconds, because],
@@ -143,7 +177,7 @@ export const notCalled = (unit: UnitOfWork, id: string, seconds: number, because
 
 /** The call failed: whether it was sent is unknown. */
 export const lose = (unit: UnitOfWork, id: string, error: string) =>
-  move(sqlOf(unit.em), 'lose', id, {
+  move(unit, 'lose', id, {
     set: 'failed_at = clock_timestamp(), refusal = null, error = $2',
     values: [error],
   })
@@ -153,22 +187,30 @@ export const lose = (unit: UnitOfWork, id: string, error: string) =>
  * (`refusal`: why the object fails). That is believed once its list shows nothing else.
  */
 export const refuse = (unit: UnitOfWork, id: string, refusal: string, seconds: number, because: string | null) =>
-  move(sqlOf(unit.em), 'lose', id, {
+  move(unit, 'lose', id, {
     set: 'failed_at = clock_timestamp(), refusal = $2, next_send_at = now() + make_interval(secs => $3), error = $4',
     values: [refusal, seconds, because ?? refusal],
   })
 
 /** Calls that were never answered, because their process died, are over. */
-export const loseUnanswered = (runtime: Runtime, environment: Environment, account: string, seconds: number) =>
-  runtime.pool.query(
-    `update cngn_sends set status = 'unresolved', error = coalesce(error, 'cngn_no_answer'), failed_at = sent_at + make_interval(secs => $3)
-      where environment = $1 and account = $2 and status = 'claimed' and sent_at < now() - make_interval(secs => $3)`,
+export async function loseUnanswered(
+  { pool, log }: Runtime,
+  environment: Environment,
+  account: string,
+  seconds: number,
+): Promise<void> {
+  const condition = `environment = $1 and account = $2 and status = 'claimed' and sent_at < now() - make_interval(secs => $3)`
+  const { rows } = await pool.query<WrittenSend>(
+    `update cngn_sends s set status = '${after('lose')}', error = coalesce(error, 'cngn_no_answer'), failed_at = sent_at + make_interval(secs => $3)
+       from ${wasIn(condition)} previous where id = was_id and ${condition} returning ${WRITTEN}`,
     [environment, account, seconds],
   )
+  logMoves({ log, afterCommit: (tell) => tell() }, 'lose', rows)
+}
 
 /** Nothing was sent, by the evidence of the lists: it waits again, and not before the provider wants to be asked. */
 export async function sendAgain(unit: UnitOfWork, id: string): Promise<boolean> {
-  const moved = await move(sqlOf(unit.em), 'requeue', id, {
+  const moved = await move(unit, 'requeue', id, {
     set: `sent_at = null, absent_since = null, maybe_sent_from = null, maybe_sent_until = null,
           next_send_at = case when refusal is null then now() else greatest(next_send_at, now()) end`,
     where: "status <> 'held'",
@@ -179,7 +221,7 @@ export async function sendAgain(unit: UnitOfWork, id: string): Promise<boolean> 
 
 /** The cNGN of a convert has been sent: from now on its delivery is polled. False: it is already. */
 export const startDelivery = async (unit: UnitOfWork, id: string): Promise<boolean> =>
-  Boolean(await move(sqlOf(unit.em), 'deliver', id, { set: 'next_delivery_at = now(), next_check_at = null' }))
+  Boolean(await move(unit, 'deliver', id, { set: 'next_delivery_at = now(), next_check_at = null' }))
 
 export interface ClaimedDelivery {
   readonly id: string
