@@ -4,12 +4,16 @@ import { fileURLToPath } from 'node:url'
 
 export const dist = fileURLToPath(new URL('../dist', import.meta.url))
 
-const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css' }
+const TYPES: Readonly<Record<string, string>> = {
+  ...{ '.js': 'text/javascript', '.css': 'text/css', '.woff2': 'font/woff2' },
+}
 
 /** What Vite writes about each entry and chunk. */
 interface Chunk {
   readonly file: string
   readonly css?: readonly string[]
+  /** Files that its styles name: the typeface, of which a browser loads the scripts that a page has. */
+  readonly assets?: readonly string[]
   /** Keys of the manifest: chunks that are loaded with this one. */
   readonly imports?: readonly string[]
   readonly isEntry?: boolean
@@ -58,7 +62,9 @@ export function firstLoad(application: Application): readonly string[] {
 
 /** The page at every address of the dashboard or the operators' console. It has no inline style and no inline script. */
 export function dashboardDocument(name: Application): string {
-  const { file, css = [] } = built().entry
+  const { file, css = [], assets = [] } = built().entry
+  // The one that every page needs is asked for before the styles have been read.
+  const fonts = assets.filter((each) => /-latin-wght-normal/.test(each))
   const scripts = firstLoad(name).filter((each) => each.endsWith('.js') && each !== file)
   return `<!doctype html>
 <html lang="en">
@@ -69,6 +75,7 @@ export function dashboardDocument(name: Application): string {
 <meta name="robots" content="noindex">
 <title>${name} · Payments</title>
 <link rel="icon" href="/docs/icon.svg" type="image/svg+xml">
+${fonts.map((each) => `<link rel="preload" href="/dashboard/${each}" as="font" type="font/woff2" crossorigin>`).join('\n')}
 ${css.map((each) => `<link rel="stylesheet" href="/dashboard/${each}">`).join('\n')}
 ${scripts.map((each) => `<link rel="modulepreload" href="/dashboard/${each}">`).join('\n')}
 <script type="module" src="/dashboard/${file}"></script>

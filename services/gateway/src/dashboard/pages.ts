@@ -7,7 +7,7 @@ import type { Gateway } from '../operations/state.ts'
 /** Everything comes from this service, nothing is inline, no text becomes markup but the preview of a pay page, and no site may frame it. */
 const POLICY = [
   "default-src 'none'",
-  ...["connect-src 'self'", "img-src 'self' data:", "script-src 'self'", "style-src 'self'"],
+  ...["connect-src 'self'", "font-src 'self'", "img-src 'self' data:", "script-src 'self'", "style-src 'self'"],
   ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"],
   'trusted-types preview',
 ].join('; ')

@@ -1,32 +1,48 @@
+import {
+  AlertIcon,
+  CheckCircleIcon,
+  ClockIcon,
+  CreditCardIcon,
+  GearIcon,
+  HistoryIcon,
+  InboxIcon,
+  KeyIcon,
+  OrganizationIcon,
+  PlugIcon,
+  QuestionIcon,
+  SearchIcon,
+  TableIcon,
+  TerminalIcon,
+} from '@primer/octicons-react'
 /** The sections of the console, by what they are for. */
 export const sections = [
   {
     name: '',
     links: [
-      ['/', 'Needs attention'],
-      ['/search', 'Search'],
-      ['/approvals', 'Approvals'],
-      ['/commands', 'Commands'],
-      ['/audit-log', 'Audit log'],
+      ['/', 'Needs attention', AlertIcon],
+      ['/search', 'Search', SearchIcon],
+      ['/approvals', 'Approvals', CheckCircleIcon],
+      ['/commands', 'Commands', TerminalIcon],
+      ['/audit-log', 'Audit log', HistoryIcon],
     ],
   },
   {
     name: 'Money',
     links: [
-      ['/ledger', 'Ledger'],
-      ['/suspense', 'Suspense'],
-      ['/treasury', 'Treasury'],
+      ['/ledger', 'Ledger', TableIcon],
+      ['/suspense', 'Suspense', QuestionIcon],
+      ['/treasury', 'Treasury', CreditCardIcon],
     ],
   },
-  { name: 'Merchants', links: [['/organisations', 'Organisations']] },
+  { name: 'Merchants', links: [['/organisations', 'Organisations', OrganizationIcon]] },
   {
     name: 'Service',
     links: [
-      ['/providers', 'Providers'],
-      ['/queues', 'Queues and schedules'],
-      ['/dead-letters', 'Dead letters'],
-      ['/tokens', 'Internal tokens'],
-      ['/settings', 'Settings'],
+      ['/providers', 'Providers', PlugIcon],
+      ['/queues', 'Queues and schedules', ClockIcon],
+      ['/dead-letters', 'Dead letters', InboxIcon],
+      ['/tokens', 'Internal tokens', KeyIcon],
+      ['/settings', 'Settings', GearIcon],
     ],
   },
 ] as const

@@ -1,3 +1,20 @@
+import {
+  ArrowSwitchIcon,
+  BroadcastIcon,
+  CreditCardIcon,
+  DownloadIcon,
+  GearIcon,
+  HomeIcon,
+  KeyIcon,
+  LinkIcon,
+  LogIcon,
+  PeopleIcon,
+  SyncIcon,
+  TableIcon,
+  UploadIcon,
+  WebhookIcon,
+  WorkflowIcon,
+} from '@primer/octicons-react'
 import { sectionIn } from '../parts/frame/navigation.tsx'
 
 /** The sections of the navigation, by what they are for. */
@@ -5,38 +22,38 @@ export const sections = [
   {
     name: '',
     links: [
-      ['/', 'Overview'],
-      ['/transactions', 'Transactions'],
-      ['/statements', 'Statements'],
+      ['/', 'Overview', HomeIcon],
+      ['/transactions', 'Transactions', ArrowSwitchIcon],
+      ['/statements', 'Statements', TableIcon],
     ],
   },
   {
     name: 'Get paid',
     links: [
-      ['/collections', 'Collections'],
-      ['/routes', 'Payment routes'],
-      ['/onramps', 'Onramps'],
+      ['/collections', 'Collections', LinkIcon],
+      ['/routes', 'Payment routes', WorkflowIcon],
+      ['/onramps', 'Onramps', DownloadIcon],
     ],
   },
   {
     name: 'Move money',
     links: [
-      ['/offramps', 'Offramps'],
-      ['/swaps', 'Swaps'],
-      ['/cngn', 'cNGN'],
-      ['/customers', 'Customers'],
+      ['/offramps', 'Offramps', UploadIcon],
+      ['/swaps', 'Swaps', SyncIcon],
+      ['/cngn', 'cNGN', CreditCardIcon],
+      ['/customers', 'Customers', PeopleIcon],
     ],
   },
   {
     name: 'Developers',
     links: [
-      ['/keys', 'API keys'],
-      ['/webhooks', 'Webhooks'],
-      ['/events', 'Events'],
-      ['/requests', 'Requests'],
+      ['/keys', 'API keys', KeyIcon],
+      ['/webhooks', 'Webhooks', WebhookIcon],
+      ['/events', 'Events', BroadcastIcon],
+      ['/requests', 'Requests', LogIcon],
     ],
   },
-  { name: 'Organisation', links: [['/settings', 'Settings']] },
+  { name: 'Organisation', links: [['/settings', 'Settings', GearIcon]] },
 ] as const
 
 /** The path of the section that an address belongs to. */

@@ -1,3 +1,4 @@
+import { BellIcon } from '@primer/octicons-react'
 import { Link } from 'wouter'
 import { useNotifications } from '../lists/notifications.ts'
 
@@ -15,9 +16,7 @@ export function Bell({ isOpen }: { isOpen: boolean }) {
       aria-label={unread > 0 ? `Inbox, ${unread} unread` : 'Inbox'}
       aria-current={isOpen ? 'page' : undefined}
     >
-      <svg viewBox="0 0 24 24" aria-hidden="true">
-        <path d="M6 16V10a6 6 0 0 1 12 0v6l1.5 2h-15zM10 20.5a2 2 0 0 0 4 0" />
-      </svg>
+      <BellIcon size={20} />
       {unread > 0 && <span className="unread">{unread > MOST ? `${MOST}+` : unread}</span>}
     </Link>
   )

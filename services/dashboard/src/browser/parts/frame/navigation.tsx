@@ -1,10 +1,11 @@
+import { BookIcon, type Icon } from '@primer/octicons-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 
-/** Sections by what they are for, each with its path and its title. */
+/** Sections by what they are for, each with its path, its title and its icon. */
 export type Sections = readonly {
   readonly name: string
-  readonly links: readonly (readonly [path: string, title: string])[]
+  readonly links: readonly (readonly [path: string, title: string, icon: Icon])[]
 }[]
 
 /** The sections. On a phone they are behind a button. */
@@ -28,8 +29,9 @@ export function Navigation({
         {sections.map(({ name, links }) => (
           <div key={name} className="group">
             {name && <p>{name}</p>}
-            {links.map(([path, title]) => (
+            {links.map(([path, title, Shown]) => (
               <Link key={path} href={path} aria-current={section === path ? 'page' : undefined}>
+                <Shown />
                 {title}
               </Link>
             ))}
@@ -37,7 +39,10 @@ export function Navigation({
         ))}
         <div className="group">
           {children}
-          <a href="/docs">Documentation</a>
+          <a href="/docs">
+            <BookIcon />
+            Documentation
+          </a>
         </div>
       </div>
     </nav>
