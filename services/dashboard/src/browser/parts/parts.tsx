@@ -203,21 +203,49 @@ export function Field({
   )
 }
 
-/** A modal dialog of the browser: it keeps the focus, and Escape closes it. */
+/** A modal dialog of the browser: it keeps the focus, and Escape closes it. What was typed into it is not lost without a question. */
 export function Dialog({ title, close, children }: { title: string; close: () => void; children: ReactNode }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
+  const [typed, setTyped] = useState(false)
+  const [asking, setAsking] = useState(false)
   useEffect(() => {
     afterPaint(() => dialog.current?.showModal())
   }, [])
+  // Where the form has done its work, nothing can be lost.
+  const isTyped = () => typed && dialog.current?.querySelector('form') !== null
+  const leave = () => (isTyped() ? setAsking(true) : afterPaint(() => dialog.current?.close()))
   return (
-    <dialog ref={dialog} aria-labelledby={id} onClose={close}>
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onClose={close}
+      onInput={() => setTyped(true)}
+      onCancel={(event) => {
+        if (!isTyped() || event.target !== dialog.current) return
+        event.preventDefault()
+        setAsking(!asking)
+      }}
+    >
       <div className="head">
         <h2 id={id}>{title}</h2>
-        <button type="button" className="quiet" onClick={() => afterPaint(() => dialog.current?.close())}>
+        <button type="button" className="quiet" onClick={leave}>
           Close
         </button>
       </div>
+      {asking && (
+        <div className="note" role="alert">
+          <p>Discard what you entered?</p>
+          <div className="actions">
+            <button type="button" onClick={() => setAsking(false)}>
+              Keep editing
+            </button>
+            <button type="button" className="danger" onClick={() => afterPaint(() => dialog.current?.close())}>
+              Discard
+            </button>
+          </div>
+        </div>
+      )}
       {children}
     </dialog>
   )

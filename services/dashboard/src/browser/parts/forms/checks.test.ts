@@ -1,5 +1,6 @@
+import { isCountry } from '@payments/kernel'
 import { expect, test } from 'vitest'
-import { typedAmount } from './checks.ts'
+import { COUNTRIES, typedAmount } from './checks.ts'
 
 const USDC = { currency: 'USDC', decimals: 6 }
 
@@ -48,4 +49,11 @@ test('naira is written with its sign or its code', () => {
   const naira = { currency: 'NGN', decimals: 2 }
   for (const text of ['₦50,000.50', 'NGN 50,000.5', '50000.50 ngn'])
     expect(typedAmount(text, naira)).toEqual({ amount: '50000.5' })
+})
+
+test('the countries that can be chosen are those that the service takes', () => {
+  const codes = COUNTRIES.slice(1).map(([code]) => code)
+  expect(codes).toHaveLength(249)
+  expect(codes.filter((code) => !isCountry(code))).toEqual([])
+  expect(COUNTRIES.every(([, name]) => name !== '')).toBe(true)
 })

@@ -9,8 +9,8 @@ import { Form, type Values } from './form.tsx'
 export const needsConfirmation = (error: unknown): boolean =>
   error instanceof CallError && error.code === 'confirmation_required'
 
-/** Confirms the session with a fresh code, and does then what was refused without. */
-export function Confirm({ done }: { done: () => void }) {
+/** Confirms the session with a fresh code, and does then what was refused without. `typed` hears the code before it is sent. */
+export function Confirm({ done, typed }: { done: () => void; typed?: (code: string) => void }) {
   const [code, setCode] = useState('')
   const { auth } = clients.test
   const ask = useMutation({ mutationFn: () => auth.confirm.mutate({}) })
@@ -27,7 +27,10 @@ export function Confirm({ done }: { done: () => void }) {
                 inputMode="numeric"
                 autoComplete="one-time-code"
                 value={code}
-                onChange={({ target }) => setCode(target.value)}
+                onChange={({ target }) => {
+                  setCode(target.value)
+                  typed?.(target.value.trim())
+                }}
                 onKeyDown={(event) => {
                   if (event.key !== 'Enter') return
                   // The form around it would be sent again.
@@ -68,6 +71,7 @@ export function ConfirmedForm({
   done?: () => void
 }) {
   const [given, setGiven] = useState<Values>({})
+  const [code, setCode] = useState('')
   const send = useMutation({ mutationFn: submit, ...(done ? { onSuccess: done } : {}) })
   return (
     <Form
@@ -75,6 +79,8 @@ export function ConfirmedForm({
       submit={async (values) => {
         setGiven(values)
         try {
+          // Who types the code and presses the button of the form has confirmed it.
+          if (needsConfirmation(send.error) && code) await clients.test.auth.confirm.mutate({ code })
           return await send.mutateAsync(values)
         } catch (error) {
           if (needsConfirmation(error)) return undefined
@@ -82,7 +88,7 @@ export function ConfirmedForm({
         }
       }}
     >
-      {() => needsConfirmation(send.error) && <Confirm done={() => send.mutate(given)} />}
+      {() => needsConfirmation(send.error) && <Confirm typed={setCode} done={() => send.mutate(given)} />}
     </Form>
   )
 }

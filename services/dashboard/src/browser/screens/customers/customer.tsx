@@ -1,3 +1,4 @@
+import type { Outputs } from '@payments/client'
 import { useQuery } from '@tanstack/react-query'
 import { Fragment, useState } from 'react'
 import { Link } from 'wouter'
@@ -5,6 +6,7 @@ import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 import { words } from '../../parts/format.ts'
 import { ChangeButton } from '../../parts/forms/change.tsx'
+import { COUNTRIES } from '../../parts/forms/checks.ts'
 import { fileAddress } from '../../parts/forms/files.ts'
 import { Form } from '../../parts/forms/form.tsx'
 import { NotLoaded } from '../../parts/object/not-loaded.tsx'
@@ -12,6 +14,7 @@ import { Raw } from '../../parts/object/raw.tsx'
 import { Timeline } from '../../parts/object/timeline.tsx'
 import { TransactionTable } from '../../parts/object/transaction-table.tsx'
 import { Amount, Copyable, Dialog, Failure, Screen, Status, Time } from '../../parts/parts.tsx'
+import { CUSTOMER_FIELDS } from './fields.ts'
 
 const NEWEST = 10
 
@@ -34,7 +37,7 @@ export function Customer({ id }: { id: string }) {
     return <NotLoaded title="Customer" error={error} retry={() => void refetch()} list={['/customers', 'customers']} />
   const { customer, recent, balance } = data
   return (
-    <Screen title={customer.name}>
+    <Screen title={customer.name} actions={<Edit of={customer} />}>
       <dl className="facts">
         <dt>Email address</dt>
         <dd>{customer.email}</dd>
@@ -43,7 +46,11 @@ export function Customer({ id }: { id: string }) {
         {(customer.address || customer.country) && (
           <>
             <dt>Address</dt>
-            <dd>{[customer.address, customer.country].filter(Boolean).join(', ')}</dd>
+            <dd>
+              {[customer.address, COUNTRIES.find(([code]) => code === customer.country)?.[1]]
+                .filter(Boolean)
+                .join(', ')}
+            </dd>
           </>
         )}
         {customer.taxId && (
@@ -101,6 +108,45 @@ export function Customer({ id }: { id: string }) {
       <Timeline id={id} />
       <Raw value={customer} call={`GET /v1/customers/${id}`} />
     </Screen>
+  )
+}
+
+type CustomerData = Outputs['customers']['get']
+
+/** Changes a customer. What is emptied is deleted. */
+function Edit({ of }: { of: CustomerData }) {
+  const { environment, api } = usePlace()
+  const [editing, setEditing] = useState(false)
+  return (
+    <>
+      <ChangeButton type="button" onClick={() => setEditing(true)}>
+        Edit
+      </ChangeButton>
+      {editing && (
+        <Dialog title={`Edit ${of.name}`} close={() => setEditing(false)}>
+          <Form
+            label="Save"
+            submit={({ name = '', email = '', ...rest }) => {
+              const others = Object.entries(rest).map(([field, value]) => [field, value.trim() || null])
+              return api.customers.update.mutate({
+                ...{ customerId: of.id, name: name.trim(), email: email.trim() },
+                ...Object.fromEntries(others),
+              })
+            }}
+            done={async () => {
+              await queries.invalidateQueries({ queryKey: [environment] })
+              setEditing(false)
+            }}
+            fields={() =>
+              CUSTOMER_FIELDS.map((field) => ({
+                ...field,
+                initial: of[field.name as keyof CustomerData & string]?.toString() ?? '',
+              }))
+            }
+          />
+        </Dialog>
+      )}
+    </>
   )
 }
 

@@ -4,12 +4,13 @@ import { Link, useLocation } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 import { ChangeButton } from '../../parts/forms/change.tsx'
-import { bodyOf, countryCheck, emailCheck } from '../../parts/forms/checks.ts'
+import { bodyOf } from '../../parts/forms/checks.ts'
 import { Form } from '../../parts/forms/form.tsx'
 import { CREATED, createdIn, given, textIn, useAddress } from '../../parts/lists/address.ts'
 import { Found, useFound } from '../../parts/lists/found.tsx'
 import { Dialog, Empty, Screen, Status, Time } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
+import { CUSTOMER_FIELDS } from './fields.ts'
 
 type Customers = readonly Outputs['customers']['search']['customers'][number][]
 
@@ -61,20 +62,7 @@ export function Customers() {
               void queries.invalidateQueries({ queryKey: [environment] })
               navigate(`/customers/${id}`)
             }}
-            fields={() => [
-              { name: 'name', label: 'Name', placeholder: 'Ada Obi' },
-              { name: 'email', label: 'Email address', type: 'email', check: emailCheck },
-              {
-                name: 'phoneNumber',
-                label: 'Phone number',
-                optional: true,
-                placeholder: '+2348012345678',
-                check: (given) => (/^\+[1-9]\d{6,14}$/.test(given) ? undefined : 'Must be like +2348012345678'),
-              },
-              { name: 'address', label: 'Postal address', optional: true, hint: 'For invoices' },
-              { name: 'country', label: 'Country', optional: true, placeholder: 'NG', check: countryCheck },
-              { name: 'taxId', label: 'Tax number', optional: true },
-            ]}
+            fields={() => CUSTOMER_FIELDS}
           />
         </Dialog>
       )}

@@ -14,6 +14,8 @@ const textIn = (event: FormEvent<HTMLFormElement>, name: string): string =>
 export function SignIn({ mail, operators = false }: { mail: string | null; operators?: boolean }) {
   // An invitation to register leads here.
   const [registers, setRegisters] = useState(!operators && new URLSearchParams(location.search).has('register'))
+  const [asked, setAsked] = useState({ email: '', organisationName: '' })
+  const [resent, setResent] = useState(false)
   const [sent, setSent] = useState<{ challengeId: string; email: string }>()
   useEffect(() => {
     document.title = 'Sign in · Payments'
@@ -30,6 +32,10 @@ export function SignIn({ mail, operators = false }: { mail: string | null; opera
   const wrong = fieldsOf(ask.error)
   return (
     <main className="alone">
+      <p className="product">
+        <img src="/docs/icon.svg" alt="" />
+        Payments
+      </p>
       <h1>{sent ? 'Enter the code' : registers ? 'Create an account' : 'Sign in'}</h1>
       {sent ? (
         <form
@@ -39,7 +45,7 @@ export function SignIn({ mail, operators = false }: { mail: string | null; opera
             verify.mutate(textIn(event, 'code'))
           }}
         >
-          <p>We sent a code with six digits to {sent.email}. It can be used once.</p>
+          <p>We sent a six-digit code to {sent.email}. It works once, for 10 minutes.</p>
           {mail && (
             <p className="note">
               This is a development service: the code is in{' '}
@@ -66,6 +72,18 @@ export function SignIn({ mail, operators = false }: { mail: string | null; opera
           <button type="submit" className="primary" disabled={verify.isPending}>
             Continue
           </button>
+          <p className="hint" role="status">
+            {resent ? 'We sent another code. Use the newest one.' : ''}
+          </p>
+          <Failure error={ask.error} />
+          <button
+            type="button"
+            className="quiet"
+            disabled={ask.isPending}
+            onClick={() => ask.mutate(asked, { onSuccess: () => setResent(true) })}
+          >
+            Resend code
+          </button>
           <button type="button" className="quiet" onClick={() => setSent(undefined)}>
             Use another address
           </button>
@@ -75,7 +93,10 @@ export function SignIn({ mail, operators = false }: { mail: string | null; opera
           key="address"
           onSubmit={(event) => {
             event.preventDefault()
-            ask.mutate({ email: textIn(event, 'email'), organisationName: textIn(event, 'organisationName') })
+            const input = { email: textIn(event, 'email'), organisationName: textIn(event, 'organisationName') }
+            setAsked(input)
+            setResent(false)
+            ask.mutate(input)
           }}
         >
           {registers && (

@@ -4,7 +4,7 @@ import { useId, useState } from 'react'
 import { queries } from '../../../api.ts'
 import { usePlace } from '../../../context.ts'
 import { ChangeButton, ChangeInput } from '../../../parts/forms/change.tsx'
-import { countryCheck, emailCheck } from '../../../parts/forms/checks.ts'
+import { COUNTRIES, emailCheck } from '../../../parts/forms/checks.ts'
 import { ConfirmedForm } from '../../../parts/forms/confirm.tsx'
 import type { Values } from '../../../parts/forms/form.tsx'
 import { Failure, Screen, Skeleton } from '../../../parts/parts.tsx'
@@ -69,7 +69,7 @@ export function Brand() {
                     { name: 'websiteUrl', label: 'Website', placeholder: 'https://merchant.example', check: site },
                     { name: 'legalName', label: 'Registered name' },
                     { name: 'address', label: 'Postal address' },
-                    { name: 'country', label: 'Country', placeholder: 'NG', check: countryCheck },
+                    { name: 'country', label: 'Country', options: COUNTRIES },
                     { name: 'taxId', label: 'Tax number' },
                     { name: 'termsUrl', label: 'Terms of sale', check: site },
                     { name: 'privacyUrl', label: 'Privacy notice', check: site },
