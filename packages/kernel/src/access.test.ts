@@ -10,6 +10,7 @@ import {
   system,
 } from './actor.ts'
 import { ServiceError } from './errors.ts'
+import { NIL_ID } from './ids.ts'
 
 const ORGANISATION = '01936f2a-7c1e-7000-8000-000000000001'
 const base = { organisationId: ORGANISATION, environment: 'test', suspended: false } as const
@@ -103,7 +104,7 @@ test('only public, payer and sign-in operations need no credential, and which op
 test('an anonymous caller has no rows, and the service acts with all scopes for one organisation', () => {
   expect(anonymous).toEqual({
     kind: 'anonymous',
-    organisationId: '00000000-0000-0000-0000-000000000000',
+    organisationId: NIL_ID,
     environment: 'test',
     scopes: [],
     suspended: false,

@@ -1,4 +1,5 @@
 import { errors, missingScopes } from './errors.ts'
+import { NIL_ID } from './ids.ts'
 
 export const environments = ['test', 'live'] as const
 export type Environment = (typeof environments)[number]
@@ -31,7 +32,7 @@ export interface Actor extends Tenant {
 /** The caller of a public operation. No row has its organisation id. */
 export const anonymous: Actor = {
   kind: 'anonymous',
-  organisationId: '00000000-0000-0000-0000-000000000000',
+  organisationId: NIL_ID,
   environment: 'test',
   scopes: [],
   suspended: false,

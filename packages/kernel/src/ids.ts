@@ -1,4 +1,7 @@
-import { v7, validate } from 'uuid'
+import { NIL, v7, validate } from 'uuid'
+
+/** The nil UUID (RFC 9562, section 5.9), before all others. No row has it as its id: it stands for nobody and nothing where a UUID is required. */
+export const NIL_ID = NIL
 
 /** A new UUIDv7 (RFC 9562): time-ordered, so that `created_at desc, id desc` is one index. */
 export const newId = (): string => v7()

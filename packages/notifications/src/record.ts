@@ -5,9 +5,9 @@ import {
   type Recorder,
   type Runtime,
   type SqlExecutor,
+  type Statement,
   type UnitOfWork,
 } from '@payments/platform'
-import { sql } from 'kysely'
 
 /** The text of a notification and the resource that it refers to. */
 interface NewNotification extends Tenant {
@@ -23,15 +23,18 @@ interface NewNotification extends Tenant {
  * that, and a job queues the emails.
  * @throws Error for a type that no domain declares: users could not turn it off.
  */
-function notificationStatement(notification: NewNotification, runtime: Pick<Runtime, 'domains'>) {
+function notificationStatement(notification: NewNotification, runtime: Pick<Runtime, 'domains'>): Statement {
   const { organisationId, environment, type, title, body, resource } = notification
   const declared = notificationTypesOf(runtime.domains)[type]
   if (!declared) throw new Error(`No domain declares the notification type ${type}`)
   const emailDue = declared.email
-    ? sql`true`
-    : sql`exists (select from notification_preferences where organisation_id = ${organisationId} and type = ${type} and email)`
-  return sql`insert into notifications (id, organisation_id, environment, type, title, body, resource_type, resource_id, created_at, email_due)
-    values (${newId()}, ${organisationId}, ${environment}, ${type}, ${title}, ${body}, ${resource.type}, ${resource.id}, ${new Date()}, ${emailDue})`
+    ? 'true'
+    : 'exists (select from notification_preferences where organisation_id = $2 and type = $4 and email)'
+  return {
+    text: `insert into notifications (id, organisation_id, environment, type, title, body, resource_type, resource_id, created_at, email_due)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, ${emailDue})`,
+    values: [newId(), organisationId, environment, type, title, body, resource.type, resource.id, new Date()],
+  }
 }
 
 /** Creates a notification with the commit, so that it exists exactly when the change is committed. */

@@ -1,6 +1,6 @@
 import type { MigrationStep } from './domain/data.ts'
 import { countRows } from './records/counts.ts'
-import { partitionByWeek } from './records/partitions/tables.ts'
+import { dropPartitions, partitionByWeek } from './records/partitions/tables.ts'
 import { countedRequests } from './records/request-log/entity.ts'
 
 export const platformMigrations: readonly MigrationStep[] = [
@@ -217,7 +217,7 @@ export const platformMigrations: readonly MigrationStep[] = [
         ends_at timestamptz not null
       )`,
 
-      // What of partitioned tables was written to the archive, and what is being written: see records/partitions/archive.ts.
+      // A later step drops it.
       `create table archived_weeks (
         table_name text not null,
         week date not null,
@@ -282,6 +282,14 @@ export const platformMigrations: readonly MigrationStep[] = [
       'create index request_log_by_resource on request_log (resource_id, created_at desc, id desc) where resource_id is not null',
       ...countRows('request_log', countedRequests).up,
       ...partitionByWeek('request_log', countedRequests),
+    ],
+  },
+  {
+    name: '20261129120000_platform_without_archive',
+    up: [
+      'drop function if exists drop_request_log_partition(text, timestamptz, bigint)',
+      ...dropPartitions('request_log', countedRequests),
+      'drop table archived_weeks',
     ],
   },
 ]

@@ -1,4 +1,4 @@
-import { type Actor, system } from '@payments/kernel'
+import { type Actor, NIL_ID, system } from '@payments/kernel'
 import { queryContext, type Runtime, unitOfWork } from '@payments/platform'
 import { describe, expect, test } from 'vitest'
 import {
@@ -56,7 +56,7 @@ describe.each(Object.entries(WAYS))('a swap that is held ends once where %s,', (
     ['an answer of the provider is lost', unansweredAt],
   ] as const)('wherever %s', { timeout: 400_000 }, async (_what, faulty) => {
     const { accessToken: token } = await signedIn(service.runtime, { role: 'operator' })
-    const operator = system('00000000-0000-0000-0000-000000000000', 'test')
+    const operator = system(NIL_ID, 'test')
     let point = 0
     for (let failed = true; failed; point++) {
       const where = `point ${point}`
@@ -122,6 +122,6 @@ describe.each(Object.entries(WAYS))('a swap that is held ends once where %s,', (
 })
 
 async function isHeldNow(id: string): Promise<boolean> {
-  const context = queryContext(service.runtime, system('00000000-0000-0000-0000-000000000000', 'test'))
+  const context = queryContext(service.runtime, system(NIL_ID, 'test'))
   return Boolean((await findAnywhere(context, id)).heldAt)
 }

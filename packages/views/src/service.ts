@@ -1,6 +1,6 @@
 import { type InferEntity, LockMode } from '@mikro-orm/core'
 import { type Actor, isId, newId } from '@payments/kernel'
-import { type QueryContext, sqlOf, type UnitOfWork, updateRow } from '@payments/platform'
+import { lockName, type QueryContext, sqlOf, type UnitOfWork, updateRow } from '@payments/platform'
 import type { z } from 'zod'
 import { ViewEntity, type ViewRow } from './entity.ts'
 import { errors } from './errors.ts'
@@ -42,7 +42,7 @@ export async function listViews({
 export async function saveView(unit: UnitOfWork, input: z.output<typeof NewView>): Promise<z.infer<typeof View>> {
   const { organisationId, environment } = unit.actor
   // Two at once must not both be the hundredth.
-  await sqlOf(unit.em).query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`views ${organisationId}`])
+  await lockName(sqlOf(unit.em), `views ${organisationId}`)
   if ((await unit.em.count(ViewEntity, {})) >= MOST) throw errors.too_many_views()
   const now = new Date()
   const row: ViewRow = {

@@ -1,5 +1,4 @@
-import { addressBlock, type UnitOfWork } from '@payments/platform'
-import { sql } from 'kysely'
+import { addressBlock, lockName, sqlOf, type UnitOfWork } from '@payments/platform'
 import { errors } from '../errors.ts'
 
 /** What an email is for. Each kind has limits of its own, so that none can use up another's. */
@@ -31,30 +30,34 @@ export async function countEmail(
   { kind, email, address: client }: { kind: EmailKind; email: string; address: string | undefined },
 ): Promise<void> {
   const address = addressBlock(client ?? '')
-  const db = unit.em.getKysely()
-  await sql`select pg_advisory_xact_lock(hashtext(${`emails:${email}`}))`.execute(db)
-  const { rows } = await sql<Counts>`
-    select count(*) filter (where address = ${address} and not reserved)::int as pair,
-           count(*) filter (where not reserved)::int as total,
-           count(*) filter (where reserved)::int as reserved,
-           ceil(coalesce(extract(epoch from min(sent_at) + interval '1 hour' - now()), 3600))::int as wait,
-           exists (select from sign_in_addresses a join users u on u.id = a.user_id
-                    where u.email = ${email} and a.address = ${address}
-                      and a.signed_in_at > now() - make_interval(days => ${KNOWN_DAYS})) as known
-      from email_sends where email = ${email} and kind = ${kind} and sent_at > now() - interval '1 hour'`.execute(db)
+  const db = sqlOf(unit.em)
+  await lockName(db, `emails:${email}`)
+  const { rows } = await db.query<Counts>(
+    `select count(*) filter (where address = $1 and not reserved)::int as pair,
+            count(*) filter (where not reserved)::int as total,
+            count(*) filter (where reserved)::int as reserved,
+            ceil(coalesce(extract(epoch from min(sent_at) + interval '1 hour' - now()), 3600))::int as wait,
+            exists (select from sign_in_addresses a join users u on u.id = a.user_id
+                     where u.email = $2 and a.address = $1 and a.signed_in_at > now() - make_interval(days => $3)) as known
+       from email_sends where email = $2 and kind = $4 and sent_at > now() - interval '1 hour'`,
+    [address, email, KNOWN_DAYS, kind],
+  )
   const { pair, total, reserved, known, wait } = rows[0] as Counts
   const open = pair < PER_PAIR && total < PER_EMAIL
   if (!open && !(known && reserved < RESERVED)) throw errors.too_many_emails({ retryAfter: Math.max(1, wait) })
-  await sql`insert into email_sends (kind, email, address, reserved, organisation_id, sent_at)
-    values (${kind}, ${email}, ${address}, ${!open}, ${kind === 'invitation' ? unit.actor.organisationId : null}, clock_timestamp())`.execute(
-    db,
+  await db.query(
+    `insert into email_sends (kind, email, address, reserved, organisation_id, sent_at)
+     values ($1, $2, $3, $4, $5, clock_timestamp())`,
+    [kind, email, address, !open, kind === 'invitation' ? unit.actor.organisationId : null],
   )
 }
 
 /** Remembers the client address of a sign-in, for the reserved part of {@link countEmail}. */
 export async function rememberAddress(unit: UnitOfWork, userId: string, address: string | undefined): Promise<void> {
   if (!address) return
-  const block = addressBlock(address)
-  await sql`insert into sign_in_addresses (user_id, address, signed_in_at) values (${userId}, ${block}, now())
-    on conflict (user_id, address) do update set signed_in_at = excluded.signed_in_at`.execute(unit.em.getKysely())
+  await sqlOf(unit.em).query(
+    `insert into sign_in_addresses (user_id, address, signed_in_at) values ($1, $2, now())
+     on conflict (user_id, address) do update set signed_in_at = excluded.signed_in_at`,
+    [userId, addressBlock(address)],
+  )
 }

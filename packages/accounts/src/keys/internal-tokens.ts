@@ -1,6 +1,14 @@
 import { invalid, isId, newId } from '@payments/kernel'
-import { digest, NEWEST, type QueryContext, randomText, rowsAndTotal, type UnitOfWork } from '@payments/platform'
-import { sql } from 'kysely'
+import {
+  digest,
+  lockName,
+  NEWEST,
+  type QueryContext,
+  randomText,
+  rowsAndTotal,
+  sqlOf,
+  type UnitOfWork,
+} from '@payments/platform'
 import type { z } from 'zod'
 import { requireConfirmed } from '../confirmation.ts'
 import { InternalTokenEntity, type InternalTokenRow } from '../entity.ts'
@@ -57,7 +65,7 @@ export async function createToken(
 
 /** Parallel requests are counted one after another. */
 async function requireRoom(unit: UnitOfWork): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext('internal-tokens'))`.execute(unit.em.getKysely())
+  await lockName(sqlOf(unit.em), 'internal-tokens')
   const active = activeAt(new Date())
   if ((await unit.em.count(InternalTokenEntity, active)) >= MAX_ACTIVE) throw errors.too_many_internal_tokens()
 }

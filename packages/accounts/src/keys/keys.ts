@@ -2,14 +2,15 @@ import { type Actor, errors as commonErrors, type Environment, isId, newId } fro
 import { notify } from '@payments/notifications'
 import {
   digest,
+  lockName,
   NEWEST,
   type QueryContext,
   randomText,
   rowsAndTotal,
   sameSecret,
+  sqlOf,
   type UnitOfWork,
 } from '@payments/platform'
-import { sql } from 'kysely'
 import type { z } from 'zod'
 import { requireConfirmed } from '../confirmation.ts'
 import { ApiKeyEntity, type ApiKeyRow } from '../entity.ts'
@@ -103,7 +104,7 @@ export async function insertKey(
 
 /** Parallel requests of one organisation are counted one after another. */
 async function requireRoom(unit: UnitOfWork, organisationId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext(${`api-keys:${organisationId}`}))`.execute(unit.em.getKysely())
+  await lockName(sqlOf(unit.em), `api-keys:${organisationId}`)
   const active = { organisationId, revokedAt: null, $or: [{ expiresAt: null }, { expiresAt: { $gt: new Date() } }] }
   if ((await unit.em.count(ApiKeyEntity, active, { filters: false })) >= MAX_ACTIVE) throw errors.too_many_api_keys()
 }

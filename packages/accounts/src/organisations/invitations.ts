@@ -1,7 +1,14 @@
 import { LockMode } from '@mikro-orm/core'
 import { isId, newId } from '@payments/kernel'
-import { type CallContext, NEWEST, type QueryContext, rowsAndTotal, type UnitOfWork } from '@payments/platform'
-import { sql } from 'kysely'
+import {
+  type CallContext,
+  lockName,
+  NEWEST,
+  type QueryContext,
+  rowsAndTotal,
+  sqlOf,
+  type UnitOfWork,
+} from '@payments/platform'
 import type { z } from 'zod'
 import { requireConfirmed } from '../confirmation.ts'
 import { sendEmail } from '../emails/email.ts'
@@ -41,7 +48,7 @@ export async function invite(
   await requireConfirmed(unit)
   const { organisationId } = unit.actor
   const email = input.email.toLowerCase()
-  await sql`select pg_advisory_xact_lock(hashtext(${`invitations:${organisationId}`}))`.execute(unit.em.getKysely())
+  await lockName(sqlOf(unit.em), `invitations:${organisationId}`)
   // One that is accepted at the same time makes a member, who cannot be invited again.
   const existing = await unit.em.findOne(
     InvitationEntity,

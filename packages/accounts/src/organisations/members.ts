@@ -1,8 +1,7 @@
 import { newId } from '@payments/kernel'
-import { lookupsOf, type QueryContext, type UnitOfWork } from '@payments/platform'
-import { sql } from 'kysely'
+import { lockName, lookupsOf, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
-import { OrganisationEntity } from '../entity.ts'
+import { OrganisationEntity, SessionEntity } from '../entity.ts'
 import type { Tokens } from '../schemas.ts'
 import { isOperatorEmail } from './operators.ts'
 
@@ -15,10 +14,12 @@ export async function userOf(
   email: string,
   fullName: string | null,
 ): Promise<{ user: UserSummary; created: boolean }> {
-  const { rows } = await sql<{ id: string; full_name: string | null; created: boolean }>`
-    insert into users (id, email, full_name, created_at) values (${newId()}, ${email}, ${fullName}, now())
-    on conflict (email) do update set email = excluded.email
-    returning id, full_name, xmax = 0 as created`.execute(unit.em.getKysely())
+  const { rows } = await sqlOf(unit.em).query<{ id: string; full_name: string | null; created: boolean }>(
+    `insert into users (id, email, full_name, created_at) values ($1, $2, $3, now())
+     on conflict (email) do update set email = excluded.email
+     returning id, full_name, xmax = 0 as created`,
+    [newId(), email, fullName],
+  )
   const row = rows[0]
   if (!row) throw new Error('An upsert returned no row')
   return { user: { id: row.id, email, fullName: row.full_name }, created: row.created }
@@ -33,7 +34,7 @@ export async function createOrganisation(unit: UnitOfWork, userId: string, name:
 
 /** Makes the user an operator. The operators' organisation is created with its first member. */
 export async function joinOperators(unit: UnitOfWork, userId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext('operators'))`.execute(unit.em.getKysely())
+  await lockName(sqlOf(unit.em), 'operators')
   const existing = await unit.em.findOne(OrganisationEntity, { operator: true })
   await join(unit, existing?.id ?? (await insertOrganisation(unit, 'Operators', true)), userId, { role: 'operator' })
 }
@@ -45,9 +46,11 @@ export async function join(
   userId: string,
   { role, invitedBy = null }: { readonly role: OrganisationSummary['role']; readonly invitedBy?: string | null },
 ): Promise<void> {
-  await sql`insert into memberships (organisation_id, user_id, role, invited_by, created_at)
-    values (${organisationId}, ${userId}, ${role}, ${invitedBy}, clock_timestamp())
-    on conflict do nothing`.execute(unit.em.getKysely())
+  await sqlOf(unit.em).query(
+    `insert into memberships (organisation_id, user_id, role, invited_by, created_at)
+     values ($1, $2, $3, $4, clock_timestamp()) on conflict do nothing`,
+    [organisationId, userId, role, invitedBy],
+  )
 }
 
 /** A membership of a user. */
@@ -102,11 +105,8 @@ export async function userWithMemberships(
 
 /** The organisation that the user signed in to last, as long as ended sessions are kept. */
 export async function lastUsed(context: QueryContext, userId: string): Promise<string | undefined> {
-  const { rows } = await sql<{ organisation_id: string }>`
-    select organisation_id from sessions where user_id = ${userId} order by created_at desc, id desc limit 1`.execute(
-    context.em.getKysely(),
-  )
-  return rows[0]?.organisation_id
+  const newest = await context.em.findOne(SessionEntity, { userId }, { orderBy: { createdAt: 'desc', id: 'desc' } })
+  return newest?.organisationId
 }
 
 async function insertOrganisation(unit: UnitOfWork, name: string, operator: boolean): Promise<string> {

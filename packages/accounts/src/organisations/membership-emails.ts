@@ -1,7 +1,6 @@
 import { environments } from '@payments/kernel'
 import { notify } from '@payments/notifications'
-import type { UnitOfWork } from '@payments/platform'
-import { sql } from 'kysely'
+import { sqlOf, type UnitOfWork } from '@payments/platform'
 import { sendEmail } from '../emails/email.ts'
 import { type OwnersNotice, ownersEmail, serviceOf } from '../emails/email-texts.ts'
 
@@ -56,10 +55,10 @@ export async function emailOwners(
   { organisationId, organisationName }: Pick<Change, 'organisationId' | 'organisationName'>,
   notice: OwnersNotice,
 ): Promise<void> {
-  const { rows } = await sql<{ email: string }>`
-    select u.email from memberships m join users u on u.id = m.user_id
-     where m.organisation_id = ${organisationId} and m.role = 'owner' order by m.created_at, u.id`.execute(
-    unit.em.getKysely(),
+  const { rows } = await sqlOf(unit.em).query<{ email: string }>(
+    `select u.email from memberships m join users u on u.id = m.user_id
+      where m.organisation_id = $1 and m.role = 'owner' order by m.created_at, u.id`,
+    [organisationId],
   )
   const until = new Date(Date.now() + EMAIL_HOURS * 3_600_000).toISOString()
   const service = serviceOf(unit.runtime.settings)

@@ -1,6 +1,5 @@
 import { errors as commonErrors } from '@payments/kernel'
-import type { QueryContext, UnitOfWork } from '@payments/platform'
-import { sql } from 'kysely'
+import { type QueryContext, rowsOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { requireConfirmed } from '../confirmation.ts'
 import { MembershipEntity, SessionEntity } from '../entity.ts'
@@ -10,29 +9,29 @@ import { endInvitationsOf, endInvitationsTo } from './invitations.ts'
 import { isOperatorEmail, refuseInOperators } from './operators.ts'
 
 interface Row {
-  user_id: string
+  userId: string
   email: string
-  full_name: string | null
+  fullName: string | null
   role: 'owner' | 'member' | 'operator'
-  created_at: string
+  createdAt: Date
 }
 type Shown = z.input<typeof Member>
 
-const present = (row: Row): Shown => ({
-  userId: row.user_id,
-  email: row.email,
-  fullName: row.full_name,
-  role: row.role,
-  createdAt: new Date(row.created_at).toISOString(),
-})
+const present = (row: Row): Shown => ({ ...row, createdAt: row.createdAt.toISOString() })
+
+/** The members of an organisation. `rest`: SQL, their order and whether they are locked. */
+const membersOf = (context: QueryContext, rest: string): Promise<Row[]> =>
+  rowsOf(
+    context,
+    MembershipEntity,
+    `select m.user_id, u.email, u.full_name as "fullName", m.role, m.created_at
+       from memberships m join users u on u.id = m.user_id where m.organisation_id = $1 ${rest}`,
+    [context.actor.organisationId],
+  )
 
 /** The members of the organisation, the oldest membership first. */
 export async function listMembers(context: QueryContext): Promise<{ members: Shown[]; total: number }> {
-  const { rows } = await sql<Row>`
-    select m.user_id, u.email, u.full_name, m.role, m.created_at from memberships m join users u on u.id = m.user_id
-     where m.organisation_id = ${context.actor.organisationId} order by m.created_at, m.user_id`.execute(
-    context.em.getKysely(),
-  )
+  const rows = await membersOf(context, 'order by m.created_at, m.user_id')
   const members = rows
     .filter(({ role, email }) => role !== 'operator' || isOperatorEmail(context.runtime.settings, email))
     .map(present)
@@ -74,7 +73,7 @@ export async function leave(unit: UnitOfWork): Promise<Shown> {
   return present(row)
 }
 
-async function end(unit: UnitOfWork, { user_id: userId, email }: Row): Promise<void> {
+async function end(unit: UnitOfWork, { userId, email }: Row): Promise<void> {
   const where = { organisationId: unit.actor.organisationId, userId }
   await endInvitationsOf(unit, userId)
   await endInvitationsTo(unit, email)
@@ -86,7 +85,7 @@ async function end(unit: UnitOfWork, { user_id: userId, email }: Row): Promise<v
 async function lockedMember(unit: UnitOfWork, userId: string, losesOwner: boolean): Promise<Row> {
   const { row, rows, owners } = await lockedMembers(unit, userId)
   // The caller's own role may have changed while this request waited for the lock.
-  const own = rows.find((each) => each.user_id === unit.actor.userId)
+  const own = rows.find((each) => each.userId === unit.actor.userId)
   if (unit.actor.kind === 'session' && own?.role !== 'owner') throw commonErrors.owner_required()
   if (losesOwner && row.role === 'owner' && owners === 1) throw errors.last_owner()
   return row
@@ -97,12 +96,8 @@ async function lockedMember(unit: UnitOfWork, userId: string, losesOwner: boolea
  * succeeds.
  */
 async function lockedMembers(unit: UnitOfWork, userId: string) {
-  const { rows } = await sql<Row>`
-    select m.user_id, u.email, u.full_name, m.role, m.created_at from memberships m join users u on u.id = m.user_id
-     where m.organisation_id = ${unit.actor.organisationId} order by m.user_id for update of m`.execute(
-    unit.em.getKysely(),
-  )
-  const row = rows.find((each) => each.user_id === userId)
+  const rows = await membersOf(unit, 'order by m.user_id for update of m')
+  const row = rows.find((each) => each.userId === userId)
   if (!row) throw errors.member_not_found()
   await refuseInOperators(unit)
   await requireConfirmed(unit)

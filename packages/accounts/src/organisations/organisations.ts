@@ -1,7 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
 import { isId } from '@payments/kernel'
-import { NEWEST, type QueryContext, rowsAndTotal, type UnitOfWork, updateRow } from '@payments/platform'
-import { sql } from 'kysely'
+import { NEWEST, type QueryContext, rowsAndTotal, sqlOf, type UnitOfWork, updateRow } from '@payments/platform'
 import type { z } from 'zod'
 import { OrganisationEntity, type OrganisationRow, presentOrganisation } from '../entity.ts'
 import { errors } from '../errors.ts'
@@ -25,9 +24,15 @@ export async function organisationDetails(
   id: string,
 ): Promise<z.input<typeof OrganisationDetails>> {
   const row = await findOrganisation(context, id)
-  const { rows } = await sql<{ userId: string; email: string; role: 'owner' | 'member' | 'operator' }>`
-    select u.id as "userId", u.email, m.role from memberships m join users u on u.id = m.user_id
-     where m.organisation_id = ${id} order by m.created_at, u.id`.execute(context.em.getKysely())
+  const { rows } = await sqlOf(context.em).query<{
+    userId: string
+    email: string
+    role: 'owner' | 'member' | 'operator'
+  }>(
+    `select u.id as "userId", u.email, m.role from memberships m join users u on u.id = m.user_id
+      where m.organisation_id = $1 order by m.created_at, u.id`,
+    [id],
+  )
   // A former operator keeps a membership that grants nothing.
   const members = rows.filter(
     ({ role, email }) => role !== 'operator' || isOperatorEmail(context.runtime.settings, email),

@@ -1,6 +1,5 @@
 import { isId } from '@payments/kernel'
-import type { QueryContext, Settings, UnitOfWork } from '@payments/platform'
-import { type RawBuilder, sql } from 'kysely'
+import { type QueryContext, rowsOf, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { InvitationEntity, UserEntity } from '../entity.ts'
 import { errors } from '../errors.ts'
@@ -14,43 +13,36 @@ type Received = z.input<typeof ReceivedInvitationList>['invitations'][number]
 /**
  * SQL: the invitation `i` can be accepted. It ends with its inviter's right to invite: that of an owner, or of an operator whom
  * OPERATOR_EMAILS names now.
+ * @param operators the parameter with OPERATOR_EMAILS, such as `$2`
  */
-export const isPending = (settings: Settings): RawBuilder<boolean> => sql<boolean>`(
+export const pendingSql = (operators: string): string => `(
   i.accepted_at is null and i.declined_at is null and i.revoked_at is null and i.expires_at > now()
   and (i.invited_by is null or exists (
     select from memberships inviter join users u on u.id = inviter.user_id
      where inviter.organisation_id = i.organisation_id and inviter.user_id = i.invited_by
        and (inviter.role = 'owner'
-            or (inviter.role = 'operator' and u.email = any (${accountsSettings.from(settings).OPERATOR_EMAILS}))))))`
+            or (inviter.role = 'operator' and u.email = any (${operators}::text[]))))))`
+
+const operatorEmails = ({ runtime }: QueryContext) => accountsSettings.from(runtime.settings).OPERATOR_EMAILS
 
 /**
  * The invitations to organisations that this email address can accept, newest first; an operator's is only for registering. None to
  * an organisation of which its user is a member, who may have taken an address that was invited.
  */
 async function pendingFor(context: QueryContext, email: string): Promise<(Received & { organisationId: string })[]> {
-  const { rows } = await sql<{
-    id: string
-    organisation_id: string
-    name: string
-    invited_by: string | null
-    role: 'owner' | 'member'
-    expires_at: string
-  }>`
-    select i.id, i.organisation_id, o.name, u.email as invited_by, i.role, i.expires_at
-      from invitations i join organisations o on o.id = i.organisation_id and not o.operator
-      left join users u on u.id = i.invited_by
-     where i.email = ${email} and ${isPending(context.runtime.settings)}
-       and not exists (select from memberships m join users own on own.id = m.user_id
-                        where m.organisation_id = i.organisation_id and own.email = i.email)
-     order by i.updated_at desc, i.id desc`.execute(context.em.getKysely())
-  return rows.map((row) => ({
-    id: row.id,
-    organisationId: row.organisation_id,
-    organisationName: row.name,
-    invitedBy: row.invited_by,
-    role: row.role,
-    expiresAt: new Date(row.expires_at).toISOString(),
-  }))
+  const rows = await rowsOf<Omit<Received, 'expiresAt'> & { organisationId: string; expiresAt: Date }>(
+    context,
+    InvitationEntity,
+    `select i.id, i.organisation_id, o.name as "organisationName", u.email as "invitedBy", i.role, i.expires_at
+       from invitations i join organisations o on o.id = i.organisation_id and not o.operator
+       left join users u on u.id = i.invited_by
+      where i.email = $1 and ${pendingSql('$2')}
+        and not exists (select from memberships m join users own on own.id = m.user_id
+                         where m.organisation_id = i.organisation_id and own.email = i.email)
+      order by i.updated_at desc, i.id desc`,
+    [email, operatorEmails(context)],
+  )
+  return rows.map((row) => ({ ...row, expiresAt: row.expiresAt.toISOString() }))
 }
 
 const shown = ({ id, organisationName, invitedBy, role, expiresAt }: Received): Received => ({
@@ -85,16 +77,22 @@ async function findReceived(context: QueryContext, user: UserSummary, id: string
  */
 export async function acceptInvitation(unit: UnitOfWork, user: UserSummary, id: string): Promise<OrganisationSummary> {
   const { organisationId, organisationName } = await findReceived(unit, user, id)
-  await sql`select from memberships m join invitations i on i.organisation_id = m.organisation_id and i.invited_by = m.user_id
-     where i.id = ${id} for share of m`.execute(unit.em.getKysely())
+  await sqlOf(unit.em).query(
+    `select from memberships m join invitations i on i.organisation_id = m.organisation_id and i.invited_by = m.user_id
+      where i.id = $1 for share of m`,
+    [id],
+  )
   // The role is that of the invitation that is accepted: it may have been renewed meanwhile.
-  const { rows } = await sql<{ invited_by: string | null; role: 'owner' | 'member' }>`
-    update invitations i set accepted_at = now(), updated_at = now() where i.id = ${id} and ${isPending(unit.runtime.settings)}
-    returning i.invited_by, i.role`.execute(unit.em.getKysely())
-  const [accepted] = rows
+  const [accepted] = await rowsOf<{ invitedBy: string | null; role: 'owner' | 'member' }>(
+    unit,
+    InvitationEntity,
+    `update invitations i set accepted_at = now(), updated_at = now() where i.id = $1 and ${pendingSql('$2')}
+     returning i.invited_by, i.role`,
+    [id, operatorEmails(unit)],
+  )
   if (!accepted) throw errors.invitation_not_found()
-  const { role } = accepted
-  await join(unit, organisationId, user.id, { role, invitedBy: accepted.invited_by })
+  const { role, invitedBy } = accepted
+  await join(unit, organisationId, user.id, { role, invitedBy })
   await reportJoin(unit, { organisationId, organisationName, userId: user.id, email: user.email, role })
   return { id: organisationId, name: organisationName, role }
 }

@@ -5,11 +5,12 @@ import {
   type EncryptedColumn,
   type QueryContext,
   randomText,
+  rowsOf,
+  sqlOf,
   type UnitOfWork,
 } from '@payments/platform'
-import { sql } from 'kysely'
 import type { z } from 'zod'
-import { SessionEntity } from '../entity.ts'
+import { RefreshTokenEntity, SessionEntity } from '../entity.ts'
 import { errors } from '../errors.ts'
 import { type OrganisationSummary, type UserSummary, userWithMemberships } from '../organisations/members.ts'
 import type { EndedSession, Me, Refresh, Switch, Tokens } from '../schemas.ts'
@@ -52,11 +53,12 @@ export async function startSession(
  * @throws ServiceError 401 when it revoked the session.
  */
 export async function revokeOnReuse(context: QueryContext, { refreshToken }: z.output<typeof Refresh>): Promise<void> {
-  const { rows } = await sql<{ id: string }>`
-    update sessions s set revoked_at = now() from refresh_tokens r
-     where r.digest = ${digest(refreshToken)} and s.id = r.session_id and s.revoked_at is null
-       and r.spent_at <= now() - make_interval(secs => ${REPEAT_SECONDS})
-    returning s.id`.execute(context.em.getKysely())
+  const { rows } = await sqlOf(context.em).query<{ id: string }>(
+    `update sessions s set revoked_at = now() from refresh_tokens r
+      where r.digest = $1 and s.id = r.session_id and s.revoked_at is null and r.spent_at <= now() - make_interval(secs => $2)
+     returning s.id`,
+    [digest(refreshToken), REPEAT_SECONDS],
+  )
   if (!rows[0]) return
   context.log.warn({ sessionId: rows[0].id }, 'session revoked after refresh token reuse')
   throw commonErrors.invalid_token()
@@ -76,27 +78,30 @@ export async function refresh(
   const { keyring } = unit.runtime
   const spent = digest(refreshToken)
   const candidate = keyring.encrypt(randomText(48), successorContext(spent))
-  const { rows } = await sql<{ session_id: string; user_id: string; organisation_id: string; successor: string }>`
-    update refresh_tokens r set spent_at = coalesce(r.spent_at, now()), successor = coalesce(r.successor, ${candidate})
-      from sessions s
-     where r.digest = ${spent} and s.id = r.session_id and s.revoked_at is null and s.expires_at > now()
-       and (r.spent_at is null or r.spent_at > now() - make_interval(secs => ${REPEAT_SECONDS}))
-    returning r.session_id, s.user_id, s.organisation_id, r.successor`.execute(unit.em.getKysely())
-  const row = rows[0]
+  const [row] = await rowsOf<{ id: string; userId: string; organisationId: string; successor: string }>(
+    unit,
+    SessionEntity,
+    `update refresh_tokens r set spent_at = coalesce(r.spent_at, now()), successor = coalesce(r.successor, $1)
+       from sessions s
+      where r.digest = $2 and s.id = r.session_id and s.revoked_at is null and s.expires_at > now()
+        and (r.spent_at is null or r.spent_at > now() - make_interval(secs => $3))
+     returning s.id, s.user_id, s.organisation_id, r.successor`,
+    [candidate, spent, REPEAT_SECONDS],
+  )
   if (!row) throw commonErrors.invalid_token()
   const successor = keyring.decrypt(row.successor, successorContext(spent))
   if (row.successor === candidate) {
-    await storeToken(unit, row.session_id, successor)
+    await storeToken(unit, row.id, successor)
     await unit.em.nativeUpdate(
       SessionEntity,
-      { id: row.session_id },
+      { id: row.id },
       { expiresAt: refreshExpiry(), address: call.ip ?? null, device: deviceOf(call), lastUsedAt: new Date() },
     )
   }
-  const { user, memberships } = await userWithMemberships(unit, row.user_id)
-  const found = memberships.find(({ organisation }) => organisation.id === row.organisation_id)
+  const { user, memberships } = await userWithMemberships(unit, row.userId)
+  const found = memberships.find(({ organisation }) => organisation.id === row.organisationId)
   if (!found) throw commonErrors.invalid_token()
-  return tokenPair(unit, row.session_id, successor, user, found.organisation)
+  return tokenPair(unit, row.id, successor, user, found.organisation)
 }
 
 /**
@@ -157,9 +162,13 @@ export const encryptedSuccessors: EncryptedColumn = {
 const refreshExpiry = (): Date => new Date(Date.now() + REFRESH_DAYS * 86_400_000)
 
 const storeToken = (unit: UnitOfWork, sessionId: string, token: string) =>
-  sql`insert into refresh_tokens (digest, session_id, created_at) values (${digest(token)}, ${sessionId}, now())`.execute(
-    unit.em.getKysely(),
-  )
+  unit.em.insert(RefreshTokenEntity, {
+    digest: digest(token),
+    sessionId,
+    spentAt: null,
+    successor: null,
+    createdAt: new Date(),
+  })
 
 async function tokenPair(
   unit: UnitOfWork,

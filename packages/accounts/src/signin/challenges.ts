@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { isId, newId } from '@payments/kernel'
-import { type CallContext, type QueryContext, sameSecret, type UnitOfWork } from '@payments/platform'
-import { sql } from 'kysely'
+import { type CallContext, type QueryContext, rowsOf, sameSecret, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { sendEmail } from '../emails/email.ts'
 import { codeEmail, serviceOf } from '../emails/email-texts.ts'
@@ -150,13 +149,13 @@ export async function checkSessionCode(
 
 /** Counts a try of a challenge and compares the code with what is stored now; undefined when it cannot be tried any more. */
 async function compare(unit: UnitOfWork, { id }: { readonly id: string }, code: string) {
-  const { rows } = await sql<VerifiedChallenge & { codeHash: string }>`
-    update challenges set tries = tries + 1
-     where id = ${id} and tries < ${TRIES} and used_at is null and expires_at > now()
-    returning email, code_hash as "codeHash", organisation_name as "organisationName", full_name as "fullName"`.execute(
-    unit.em.getKysely(),
+  const [challenge] = await rowsOf<VerifiedChallenge & { codeHash: string }>(
+    unit,
+    ChallengeEntity,
+    `update challenges set tries = tries + 1 where id = $1 and tries < $2 and used_at is null and expires_at > now()
+     returning email, code_hash, organisation_name, full_name`,
+    [id, TRIES],
   )
-  const [challenge] = rows
   return challenge && { challenge, right: codeMatches(unit, id, code, challenge.codeHash) }
 }
 
@@ -177,11 +176,11 @@ const codeMatches = (context: QueryContext, challengeId: string, code: string, s
 
 /** True if a code may be sent to the address. The queries are the same whatever the answer is. */
 async function mayReceive(unit: UnitOfWork, email: string, registering: boolean): Promise<boolean> {
-  const { rows } = await sql<{ known: boolean }>`
-    select exists (select from users where email = ${email})
-           or exists (select from invitations i join organisations o on o.id = i.organisation_id and not o.operator
-                       where i.email = ${email} and i.accepted_at is null and i.expires_at > now()) as known`.execute(
-    unit.em.getKysely(),
+  const { rows } = await sqlOf(unit.em).query<{ known: boolean }>(
+    `select exists (select from users where email = $1)
+            or exists (select from invitations i join organisations o on o.id = i.organisation_id and not o.operator
+                        where i.email = $1 and i.accepted_at is null and i.expires_at > now()) as known`,
+    [email],
   )
   const allowed = await mayRegister(unit, email)
   return rows[0]?.known === true || isOperatorEmail(unit.runtime.settings, email) || (registering && allowed)

@@ -1,10 +1,17 @@
 import { newId } from '@payments/kernel'
-import { addressBlock, type CallContext, type QueryContext, type UnitOfWork, unitOfWork } from '@payments/platform'
-import { sql } from 'kysely'
+import {
+  addressBlock,
+  type CallContext,
+  lockName,
+  type QueryContext,
+  sqlOf,
+  type UnitOfWork,
+  unitOfWork,
+} from '@payments/platform'
 import { sendEmail } from '../emails/email.ts'
 import { serviceOf, wrongCodesEmail } from '../emails/email-texts.ts'
 import { KNOWN_DAYS } from '../emails/send-limits.ts'
-import { CodeTryEntity } from '../entity.ts'
+import { CodeTryEntity, UserEntity } from '../entity.ts'
 import { errors } from '../errors.ts'
 
 /** So many wrong codes a day, from one place, are typing errors. Each further one has to wait. */
@@ -44,8 +51,7 @@ export async function tryCode<T>(
 ): Promise<T | undefined> {
   const { email } = tried
   return unitOfWork(context, async (unit) => {
-    const db = unit.em.getKysely()
-    await sql`select pg_advisory_xact_lock(hashtext(${`code-tries:${email}`}))`.execute(db)
+    await lockName(sqlOf(unit.em), `code-tries:${email}`)
     const place = await placeOf(unit, tried)
     const before = await triesOf(unit, email, place)
     const wait = waitAfter(before)
@@ -71,19 +77,23 @@ export const addressOf = ({ ip }: CallContext): string => addressBlock(ip ?? '')
 
 async function placeOf(unit: UnitOfWork, { email, sessionId, address }: TriedChallenge): Promise<string> {
   if (sessionId) return `session ${sessionId}`
-  const { rows } = await sql`select from sign_in_addresses a join users u on u.id = a.user_id
-    where u.email = ${email} and a.address = ${address ?? ''}
-      and a.signed_in_at > now() - make_interval(days => ${KNOWN_DAYS})`.execute(unit.em.getKysely())
+  const { rows } = await sqlOf(unit.em).query(
+    `select from sign_in_addresses a join users u on u.id = a.user_id
+      where u.email = $1 and a.address = $2 and a.signed_in_at > now() - make_interval(days => $3)`,
+    [email, address ?? '', KNOWN_DAYS],
+  )
   return rows.length > 0 ? `address ${address}` : 'elsewhere'
 }
 
 async function triesOf(unit: UnitOfWork, email: string, place: string): Promise<Tries> {
-  const { rows } = await sql<Tries>`
-    select count(*) filter (where wrong)::int as wrong,
-           coalesce(bool_or(warned), false) as warned,
-           count(*) filter (where wrong and place = ${place})::int as "wrongHere",
-           extract(epoch from clock_timestamp() - max(tried_at) filter (where wrong and place = ${place}))::float8 as elapsed
-      from code_tries where email = ${email} and tried_at > now() - interval '24 hours'`.execute(unit.em.getKysely())
+  const { rows } = await sqlOf(unit.em).query<Tries>(
+    `select count(*) filter (where wrong)::int as wrong,
+            coalesce(bool_or(warned), false) as warned,
+            count(*) filter (where wrong and place = $1)::int as "wrongHere",
+            extract(epoch from clock_timestamp() - max(tried_at) filter (where wrong and place = $1))::float8 as elapsed
+       from code_tries where email = $2 and tried_at > now() - interval '24 hours'`,
+    [place, email],
+  )
   return rows[0] as Tries
 }
 
@@ -96,11 +106,11 @@ function waitAfter({ wrongHere, elapsed }: Tries): number {
 
 /** For an unknown address the email is queued and then discarded, so that the work is the same. */
 async function warnOwner(unit: UnitOfWork, email: string): Promise<void> {
-  const { rows } = await sql`select from users where email = ${email}`.execute(unit.em.getKysely())
+  const isKnown = (await unit.em.count(UserEntity, { email })) > 0
   const until = new Date(Date.now() + WARNING_HOURS * 3_600_000).toISOString()
   await sendEmail(unit, {
     ...wrongCodesEmail(serviceOf(unit.runtime.settings), email, new Date()),
-    deliver: rows.length > 0,
+    deliver: isKnown,
     until,
   })
 }

@@ -1,7 +1,15 @@
 import { randomInt } from 'node:crypto'
 import { errors as commonErrors, type Environment, newId } from '@payments/kernel'
-import { type CallContext, digest, publicUrl, type QueryContext, randomText, type UnitOfWork } from '@payments/platform'
-import { sql } from 'kysely'
+import {
+  type CallContext,
+  digest,
+  publicUrl,
+  type QueryContext,
+  randomText,
+  rowsOf,
+  sqlOf,
+  type UnitOfWork,
+} from '@payments/platform'
 import type { z } from 'zod'
 import { DeviceRequestEntity, presentKey } from '../entity.ts'
 import { errors } from '../errors.ts'
@@ -74,16 +82,18 @@ export async function startDevice(
  * @throws ServiceError 400 while there is nothing to redeem: `expired_token`, `access_denied`, `slow_down`, `authorization_pending`
  */
 export async function checkPoll(context: QueryContext, { deviceCode }: z.output<typeof DeviceToken>): Promise<string> {
-  const { rows } = await sql<{ id: string; early: boolean; interval: number; state: string }>`
-    with found as (
-      select id, coalesce(polled_at > now() - make_interval(secs => interval_seconds - ${TOLERANCE_SECONDS}), false) as early
-        from device_requests where digest = ${digest(deviceCode)} for update)
-    update device_requests d
-       set polled_at = now(), interval_seconds = least(d.interval_seconds + case when found.early then 5 else 0 end, 60)
-      from found where d.id = found.id
-    returning d.id, found.early, d.interval_seconds as interval,
-      case when d.redeemed_at is not null or d.expires_at <= now() then 'ended' when d.denied_at is not null then 'denied'
-           when d.approved_at is null then 'pending' else 'approved' end as state`.execute(context.em.getKysely())
+  const { rows } = await sqlOf(context.em).query<{ id: string; early: boolean; interval: number; state: string }>(
+    `with found as (
+       select id, coalesce(polled_at > now() - make_interval(secs => interval_seconds - $1), false) as early
+         from device_requests where digest = $2 for update)
+     update device_requests d
+        set polled_at = now(), interval_seconds = least(d.interval_seconds + case when found.early then 5 else 0 end, 60)
+       from found where d.id = found.id
+     returning d.id, found.early, d.interval_seconds as interval,
+       case when d.redeemed_at is not null or d.expires_at <= now() then 'ended' when d.denied_at is not null then 'denied'
+            when d.approved_at is null then 'pending' else 'approved' end as state`,
+    [TOLERANCE_SECONDS, digest(deviceCode)],
+  )
   const [row] = rows
   if (!row || row.state === 'ended') throw errors.expired_token()
   if (row.state === 'denied') throw errors.access_denied()
@@ -103,22 +113,23 @@ export async function redeemDevice(
   _input: z.output<typeof DeviceToken>,
   id: string,
 ): Promise<z.input<typeof DeviceKey>> {
-  const { rows } = await sql<{
+  const [approved] = await rowsOf<{
     organisationId: string
     environment: Environment
     access: 'read' | 'read_write'
-    userId: string
-    name: string
-  }>`
-    update device_requests set redeemed_at = now()
-     where id = ${id} and approved_at is not null and redeemed_at is null and expires_at > now()
-    returning organisation_id as "organisationId", environment, access, answered_by as "userId", client_name as name`.execute(
-    unit.em.getKysely(),
+    answeredBy: string
+    clientName: string
+  }>(
+    unit,
+    DeviceRequestEntity,
+    `update device_requests set redeemed_at = now()
+      where id = $1 and approved_at is not null and redeemed_at is null and expires_at > now()
+     returning organisation_id, environment, access, answered_by, client_name`,
+    [id],
   )
-  const [approved] = rows
   if (!approved) throw errors.expired_token()
-  const { organisationId, environment, access, userId, name } = approved
-  const organisationName = await organisationOf(unit, approved)
+  const { organisationId, environment, access, answeredBy: userId, clientName: name } = approved
+  const organisationName = await organisationOf(unit, { organisationId, userId, environment })
   const expiresAt = new Date(Date.now() + KEY_DAYS * 86_400_000)
   const { row, key } = await insertKey(
     unit,
@@ -133,10 +144,11 @@ async function organisationOf(
   unit: UnitOfWork,
   { organisationId, userId, environment }: { organisationId: string; userId: string; environment: Environment },
 ): Promise<string> {
-  const { rows } = await sql<{ name: string; role: string }>`
-    select o.name, m.role from memberships m join organisations o on o.id = m.organisation_id
-     where m.organisation_id = ${organisationId} and m.user_id = ${userId} and o.suspended_at is null
-       for share of m`.execute(unit.em.getKysely())
+  const { rows } = await sqlOf(unit.em).query<{ name: string; role: string }>(
+    `select o.name, m.role from memberships m join organisations o on o.id = m.organisation_id
+      where m.organisation_id = $1 and m.user_id = $2 and o.suspended_at is null for share of m`,
+    [organisationId, userId],
+  )
   const [member] = rows
   if (!member || (environment === 'live' && member.role === 'member')) throw errors.access_denied()
   return member.name

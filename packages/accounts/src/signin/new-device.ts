@@ -1,7 +1,6 @@
 import { environments } from '@payments/kernel'
 import { notify } from '@payments/notifications'
-import { addressBlock, type CallContext, type UnitOfWork } from '@payments/platform'
-import { sql } from 'kysely'
+import { addressBlock, type CallContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import { sendEmail } from '../emails/email.ts'
 import { newDeviceEmail, serviceOf } from '../emails/email-texts.ts'
 import type { OrganisationSummary, UserSummary } from '../organisations/members.ts'
@@ -16,11 +15,11 @@ const EMAIL_HOURS = 24
  * longer absence every device is new.
  */
 export async function isNewDevice(unit: UnitOfWork, userId: string, call: CallContext): Promise<boolean> {
-  const { rows } = await sql<{ device: boolean; network: boolean }>`
-    select exists (select from sessions where user_id = ${userId}
-                    and regexp_replace(coalesce(device, ''), '[0-9.]+', '', 'g') = regexp_replace(${deviceOf(call) ?? ''}, '[0-9.]+', '', 'g')) as device,
-           exists (select from sign_in_addresses where user_id = ${userId} and address = ${addressBlock(call.ip ?? '')}) as network`.execute(
-    unit.em.getKysely(),
+  const { rows } = await sqlOf(unit.em).query<{ device: boolean; network: boolean }>(
+    `select exists (select from sessions where user_id = $1
+                     and regexp_replace(coalesce(device, ''), '[0-9.]+', '', 'g') = regexp_replace($2, '[0-9.]+', '', 'g')) as device,
+            exists (select from sign_in_addresses where user_id = $1 and address = $3) as network`,
+    [userId, deviceOf(call) ?? '', addressBlock(call.ip ?? '')],
   )
   const { device, network } = rows[0] as (typeof rows)[number]
   return !(device && network)

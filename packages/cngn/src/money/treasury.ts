@@ -1,4 +1,4 @@
-import { type Environment, environments, newId, system } from '@payments/kernel'
+import { type Environment, environments, NIL_ID, newId, system } from '@payments/kernel'
 import { trialBalance } from '@payments/ledger'
 import { queryContext, type Runtime, sqlOf, type UnitOfWork } from '@payments/platform'
 import { AdjustmentEntity } from '../entity.ts'
@@ -11,7 +11,6 @@ import { cngnSettings } from '../provider/settings.ts'
 
 /** Money that the service holds for others: it must be at the provider. */
 const HELD = new Set(['available', 'reserved', 'suspense'])
-const NOBODY = '00000000-0000-0000-0000-000000000000'
 /** A difference counts when this many comparisons in a row show it: movements between two reads look like one. */
 const TRIES = 3
 
@@ -27,7 +26,7 @@ export interface Books {
 
 /** What must be at the provider of an environment, by the journal and the orders in flight. */
 export async function books(runtime: Runtime, environment: Environment): Promise<Books> {
-  const lines = await trialBalance(queryContext(runtime, system(NOBODY, environment)))
+  const lines = await trialBalance(queryContext(runtime, system(NIL_ID, environment)))
   const held = lines
     .filter((line) => line.environment === environment && line.asset === CNGN && HELD.has(line.purpose))
     .reduce((sum, { balance }) => sum + BigInt(balance), 0n)

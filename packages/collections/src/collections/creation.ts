@@ -6,6 +6,7 @@ import {
   assets,
   invalid,
   type Mistakes,
+  NIL_ID,
   networkField,
   newId,
   refuseMistakes,
@@ -207,13 +208,12 @@ export async function createCollection(
 }
 
 /** Stands in addresses of a collection that does not exist. */
-const NO_ID = '00000000-0000-0000-0000-000000000000'
 
 /** The prepared collection as it would be created now, without a number. Nothing is stored. */
 export function draftOf(context: QueryContext, input: Input, prepared: PreparedCollection): CollectionRow {
   const now = new Date()
   const { initial } = resourceOf(input.type).machine
-  return { ...columnsOf(context, NO_ID, input, prepared), status: initial, createdAt: now, updatedAt: now }
+  return { ...columnsOf(context, NIL_ID, input, prepared), status: initial, createdAt: now, updatedAt: now }
 }
 
 /** The next invoice number. Other invoices of the organisation wait until this transaction ends; one that fails gives its number back. */

@@ -1,4 +1,4 @@
-import { system, type Tenant } from '@payments/kernel'
+import { NIL_ID, system, type Tenant } from '@payments/kernel'
 import {
   move,
   type QueryContext,
@@ -66,7 +66,7 @@ const changes: readonly Change[] = [
  */
 export async function applyDue(runtime: Runtime, signal: AbortSignal): Promise<void> {
   for (const { due, before, apply } of changes) {
-    let last = '00000000-0000-0000-0000-000000000000'
+    let last: string = NIL_ID
     for (let rows: Due[] | undefined; !signal.aborted && (!rows || rows.length === BATCH); ) {
       rows = (await runtime.pool.query<Due>(due, [last, BATCH])).rows
       for (const { id, organisation_id, environment } of rows) {

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { addressBlock, constraintOf, type GatheredCall, type QueryContext, type UnitOfWork } from '@payments/platform'
-import { sql } from 'kysely'
 import { errors } from '../errors.ts'
 import { SESSIONS_PER_ADDRESS, SESSIONS_PER_LINK } from '../settings.ts'
 import { openStates, payableStates } from '../states.ts'
@@ -93,9 +92,14 @@ export function startWithCommit(unit: UnitOfWork, start: Start): void {
   const { organisationId, environment } = unit.actor
   const call: GatheredCall<Start> = {
     key: `session starts ${organisationId} ${environment}`,
-    expression: (starts) =>
-      sql`check_session_starts(${organisationId}, ${environment}, ${starts.map(({ id }) => id)},
-        ${starts.map(({ collectionId }) => collectionId)}, ${starts.map(({ client }) => client)}, ${SESSIONS_PER_ADDRESS}, ${SESSIONS_PER_LINK})`,
+    expression: (starts) => ({
+      text: 'check_session_starts($1, $2, $3, $4, $5, $6, $7)',
+      values: [
+        ...[organisationId, environment, starts.map(({ id }) => id)],
+        ...[starts.map(({ collectionId }) => collectionId), starts.map(({ client }) => client)],
+        ...[SESSIONS_PER_ADDRESS, SESSIONS_PER_LINK],
+      ],
+    }),
     errorOf(error) {
       const constraint = constraintOf(error)
       if (constraint === CLOSED) return errors.collection_closed({ cause: error })

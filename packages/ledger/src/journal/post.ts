@@ -1,6 +1,5 @@
 import { assets, type ErrorFactory, newId, type Tenant, toDecimal } from '@payments/kernel'
-import type { Effect, GatheredCall, UnitOfWork } from '@payments/platform'
-import { type RawBuilder, sql } from 'kysely'
+import { type Effect, type GatheredCall, sqlOf, type UnitOfWork } from '@payments/platform'
 import { errorFor } from '../errors.ts'
 import { type AccountKey, accountId } from '../model/accounts.ts'
 import { type Draft, digestOf, linesOf } from './entries.ts'
@@ -23,9 +22,8 @@ export async function post(
   const entries = [drafts].flat() as Draft[]
   if (entries.length === 0) return []
   try {
-    const { rows } = await sql<{ posted: boolean[] }>`select ${callFor(unit.actor, entries)} as posted`.execute(
-      unit.em.getKysely(),
-    )
+    const { text, values } = callFor(unit.actor, entries)
+    const { rows } = await sqlOf(unit.em).query<{ posted: boolean[] }>(`select ${text} as posted`, values)
     const [{ posted }] = rows as [{ posted: boolean[] }]
     unit.effects?.push(...entries.flatMap((draft, index) => (posted[index] ? effectsOf(draft) : [])))
     return posted.map((posted) => (posted ? 'posted' : 'repeated'))
@@ -69,7 +67,7 @@ interface Waiting {
 }
 
 /** The call of the database's function that posts the entries. */
-function callFor(tenant: Tenant, entries: readonly Draft[]): RawBuilder<unknown> {
+function callFor(tenant: Tenant, entries: readonly Draft[]) {
   const accounts = new Map<string, AccountKey>()
   const rows = entries.map((draft) => {
     for (const { account } of draft.postings) accounts.set(accountId(tenant, account), account)
@@ -98,7 +96,7 @@ function callFor(tenant: Tenant, entries: readonly Draft[]): RawBuilder<unknown>
     flat.map((line) => position.get(line.accountId)),
     flat.map((line) => line.amount.toString()),
   ]
-  return sql`ledger_post(${sql.join(values.map((value) => sql.val(value)))})`
+  return { text: `ledger_post(${values.map((_, index) => `$${index + 1}`).join(', ')})`, values }
 }
 
 /** The postings of an entry, as a dry run shows them. */

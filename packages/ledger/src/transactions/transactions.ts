@@ -11,7 +11,6 @@ import {
   totalSql,
   type UnitOfWork,
 } from '@payments/platform'
-import { sql } from 'kysely'
 import type { z } from 'zod'
 import { TransactionEntity } from '../entity.ts'
 import { errors } from '../errors.ts'
@@ -78,7 +77,6 @@ const orUpdated = ({ into: { key, text }, json }: NewRow): NewRow => ({
 /** The columns of the list, with the customer's name as it is now. */
 export const COLUMNS =
   't.id, t.kind, t.customer_id, c.name as customer_name, t.status, t.destination, t.amount, t.currency, t.amount_usd, t.receipt, t.created_at'
-const columns = sql.raw(COLUMNS)
 
 /** A transaction as callers see it. */
 export const presentTransaction = (row: ListRow): z.infer<typeof Transaction> => ({
@@ -98,10 +96,10 @@ export const presentTransaction = (row: ListRow): z.infer<typeof Transaction> =>
 export async function findTransaction(context: QueryContext, id: string): Promise<z.infer<typeof Transaction>> {
   const { organisationId, environment } = context.actor
   if (!isId(id)) throw errors.transaction_not_found()
-  const { rows } = await sql<ListRow>`
-    select ${columns} from transactions t ${sql.raw(joinCustomerName('c', 't'))}
-     where t.id = ${id} and t.organisation_id = ${organisationId} and t.environment = ${environment}`.execute(
-    context.em.getKysely(),
+  const { rows } = await sqlOf(context.em).query<ListRow>(
+    `select ${COLUMNS} from transactions t ${joinCustomerName('c', 't')}
+      where t.id = $1 and t.organisation_id = $2 and t.environment = $3`,
+    [id, organisationId, environment],
   )
   if (!rows[0]) throw errors.transaction_not_found()
   return presentTransaction(rows[0])
@@ -150,8 +148,9 @@ export async function replaceInReceipts(
 ): Promise<void> {
   if (of.ids.length === 0) return
   const { organisationId, environment } = unit.actor
-  const field = sql`${of.field}::text[]`
-  await sql`update transactions set receipt = jsonb_set(receipt::jsonb, ${field}, to_jsonb(${of.value}::text))
-    where id = any (${of.ids}::uuid[]) and organisation_id = ${organisationId} and environment = ${environment}
-      and receipt #>> ${field} is not null`.execute(unit.em.getKysely())
+  await sqlOf(unit.em).query(
+    `update transactions set receipt = jsonb_set(receipt::jsonb, $1::text[], to_jsonb($2::text))
+      where id = any ($3::uuid[]) and organisation_id = $4 and environment = $5 and receipt #>> $1::text[] is not null`,
+    [of.field, of.value, of.ids, organisationId, environment],
+  )
 }

@@ -21,7 +21,7 @@ export { asBusy, constraintOf, isDatabaseUnavailable, sqlState } from './errors.
 export { type NewRow, newRow } from './new-row.ts'
 export { ownsTables } from './role.ts'
 export { grouped, groupedBy } from './shared/grouped.ts'
-export { arrayOf, type SqlExecutor } from './sql.ts'
+export { arrayOf, lockName, type SqlExecutor, type Statement, sqlOf } from './sql.ts'
 export { checkStandby } from './standby/check.ts'
 export { type WalPosition, walPositionSql } from './standby/position.ts'
 export { CannotServe, standbyProblems } from './standby/replayed.ts'

@@ -1,6 +1,6 @@
 import type { EntityMetadata, EntitySchema, InferEntity, MikroORM } from '@mikro-orm/postgresql'
-import type { RawBuilder } from 'kysely'
 import { toSendable } from './connections/client.ts'
+import type { Statement } from './sql.ts'
 
 /** A row to insert. */
 export interface NewRow {
@@ -10,7 +10,7 @@ export interface NewRow {
 }
 
 /** What a unit of work writes: a row, or a data-modifying statement. */
-export type Written = NewRow | RawBuilder<unknown>
+export type Written = NewRow | Statement
 
 export const isRow = (written: Written): written is NewRow => 'into' in written
 

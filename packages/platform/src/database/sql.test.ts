@@ -1,8 +1,45 @@
 import { expect, test } from 'vitest'
 import { connected, useService } from '#testing'
-import { arrayOf } from './sql.ts'
+import { arrayOf, lockName, renumbered, sqlOf } from './sql.ts'
 
 const service = useService()
+
+test('a part of a statement keeps its own parameters behind others, also where it has more than nine', () => {
+  expect(renumbered('f($1, $2, $10) = $1', 0)).toBe('f($1, $2, $10) = $1')
+  expect(renumbered('f($1, $2, $10) = $1', 11)).toBe('f($12, $13, $21) = $12')
+})
+
+test('of two transactions that lock one name the second waits for the end of the first, and another name does not wait', async () => {
+  const [first, second] = [await connected(service), await connected(service)]
+  try {
+    for (const each of [first, second]) await each.query('begin')
+    await lockName(first, 'tested')
+    await lockName(second, 'another')
+    let locked = false
+    const waiting = lockName(second, 'tested').then(() => {
+      locked = true
+    })
+    await expect
+      .poll(async () => {
+        const { rows } = await service.runtime.pool.query(
+          "select from pg_locks where locktype = 'advisory' and not granted",
+        )
+        return rows.length
+      })
+      .toBe(1)
+    expect(locked).toBe(false)
+    await first.query('commit')
+    await waiting
+  } finally {
+    await Promise.all([first.end(), second.end()])
+  }
+})
+
+test('a value of a statement is a parameter, whatever it says', async () => {
+  const said = "'); drop table organisations; --"
+  const { rows } = await sqlOf(service.runtime.orm.em.fork()).query('select $1::text as said', [said])
+  expect(rows).toEqual([{ said }])
+})
 
 test('a prepared statement with one id in an array is planned for each of its first five runs, and then never again', async () => {
   const owner = await connected(service)

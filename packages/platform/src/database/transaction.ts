@@ -6,11 +6,11 @@ import {
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
-  type QueryResult,
 } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
 import type { ServiceClient } from './connections/client.ts'
 import { isDatabaseUnavailable, sqlState } from './errors.ts'
+import type { Statement } from './sql.ts'
 
 /** The commit of the transaction may be lost in a database crash: only for work that is then repeated. */
 export const WITHOUT_FLUSH = 'set local synchronous_commit = off'
@@ -44,7 +44,7 @@ export class Transaction {
   /** Statements of this transaction, for the ORM and for plain SQL. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   get db(): Kysely<any> {
-    this.#db ??= kyselyOver((query) => executed(this, query))
+    this.#db ??= kyselyOver((text, values) => this.query(text, values))
     return this.#db
   }
 
@@ -68,15 +68,15 @@ export class Transaction {
    * Commits, together with a last statement if there is one.
    * @throws Error when an earlier statement failed and its error was ignored: PostgreSQL then answers with a rollback.
    */
-  async commit(last?: CompiledQuery): Promise<void> {
+  async commit(last?: Statement): Promise<void> {
     if (!this.#opening) {
       if (!last) return
       const client = (await this.#pool.connect()) as ServiceClient & PoolClient
-      await this.#release(client, client.queryPrepared(last.sql, [...last.parameters]))
+      await this.#release(client, client.queryPrepared(last.text, [...last.values]))
       return
     }
     const client = await this.#opening
-    const done = last ? client.queryAndCommit(last.sql, [...last.parameters]) : client.query('commit')
+    const done = last ? client.queryAndCommit(last.text, [...last.values]) : client.query('commit')
     const { command } = await this.#release(client, done)
     if (!last && command !== 'COMMIT') throw new Error('The transaction was rolled back: a statement in it had failed')
   }
@@ -121,19 +121,23 @@ export class Transaction {
 /** An error of the driver, or one with which the server ends the connection or serves it no longer. */
 const isConnectionError = (error: unknown): boolean => sqlState(error) === undefined || isDatabaseUnavailable(error)
 
-/** What a statement of Kysely returns, from what the driver did. */
-async function executed<R>(transaction: Transaction, { sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-  const { command, rowCount, rows } = await transaction.query(sql, parameters)
-  const counts = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE'
-  return { rows: rows as R[], ...(counts ? { numAffectedRows: BigInt(rowCount ?? 0) } : {}) }
+/** What the driver says of a statement that has run. */
+interface Executed {
+  readonly rows: object[]
+  readonly command?: string
+  readonly rowCount?: number | null
 }
 
-/** Kysely for PostgreSQL, whose statements all run by `executeQuery`, and which begins and ends no transaction. */
+/** What the ORM sends its statements through: Kysely for PostgreSQL, which runs them all by `run`, and begins and ends no transaction. */
 // biome-ignore lint/suspicious/noExplicitAny: the service does not describe its tables to Kysely
-export function kyselyOver(executeQuery: DatabaseConnection['executeQuery']): Kysely<any> {
+export function kyselyOver(run: (text: string, values: readonly unknown[]) => Promise<Executed>): Kysely<any> {
   const never = () => Promise.reject(new Error('The transaction is begun and ended elsewhere'))
   const connection: DatabaseConnection = {
-    executeQuery,
+    async executeQuery<R>({ sql, parameters }: CompiledQuery) {
+      const { command, rowCount, rows } = await run(sql, parameters)
+      const counts = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE'
+      return { rows: rows as R[], ...(counts ? { numAffectedRows: BigInt(rowCount ?? 0) } : {}) }
+    },
     streamQuery() {
       throw new Error('Query results are not streamed')
     },

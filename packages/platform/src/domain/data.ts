@@ -49,8 +49,6 @@ export interface PartitionedTable {
   readonly name: string
   /** For how many days after `created_at` rows are kept. */
   retentionDays(settings: Settings): number
-  /** The columns that an archive keeps: none that is erased with a customer. */
-  readonly archived: readonly string[]
 }
 
 /** A customer of the actor's tenant who is being anonymised. */
@@ -90,7 +88,7 @@ export interface DataDeclaration {
   readonly migrations?: readonly MigrationStep[]
   /** What of its tables `record_counts` counts, as the migrations say it: proofs compare the two. */
   readonly counted?: Readonly<Record<string, Counted>>
-  /** Its tables whose rows are dropped by the week, and archived before. */
+  /** Its tables whose rows are dropped by the week. */
   readonly partitioned?: readonly PartitionedTable[]
   /** Tables in which the service's role may insert rows, but not update or delete them. */
   readonly appendOnly?: readonly string[]

@@ -4,7 +4,6 @@ import { providerEntities } from '../providers/entities.ts'
 import { faultModes } from '../providers/sandbox-faults.ts'
 import { AuditEntryEntity } from '../records/audit-log.ts'
 import { RecordCountEntity } from '../records/counts.ts'
-import { ArchivedWeekEntity } from '../records/partitions/entity.ts'
 import { RequestLogEntity } from '../records/request-log/entity.ts'
 import { restoreEntities } from '../records/restores.ts'
 
@@ -97,6 +96,5 @@ export const platformEntities = [
   AppendOnlyTableEntity,
   SettingFingerprintEntity,
   SandboxFaultEntity,
-  ArchivedWeekEntity,
   ...restoreEntities,
 ]

@@ -1,8 +1,8 @@
 import type { Actor } from '@payments/kernel'
-import { sql } from 'kysely'
 import { prepared } from '../database/connections/client.ts'
 import type { InsertInto, NewRow } from '../database/new-row.ts'
 import { grouped } from '../database/shared/grouped.ts'
+import { sqlOf } from '../database/sql.ts'
 import type { EncryptedColumn } from '../settings/secrets.ts'
 import type { Runtime, UnitOfWork } from './context/context.ts'
 import type { Reply } from './reply.ts'
@@ -80,10 +80,11 @@ export async function replaceStoredReplies(
   { path, id, data }: { path: string; id: string; data: object },
 ): Promise<void> {
   const { organisationId, environment } = unit.actor
-  await sql`update idempotency_keys set reply = json_build_object('status', reply::json->'status', 'message', reply::json->'message', 'data', ${JSON.stringify(data)}::json)::text
-    where organisation_id = ${organisationId} and environment = ${environment} and starts_with(path, ${path})
-      and not encrypted and strpos(reply, ${id}) > 0 and reply::json #>> '{data,id}' = ${id}`.execute(
-    unit.em.getKysely(),
+  await sqlOf(unit.em).query(
+    `update idempotency_keys set reply = json_build_object('status', reply::json->'status', 'message', reply::json->'message', 'data', $1::json)::text
+      where organisation_id = $2 and environment = $3 and starts_with(path, $4)
+        and not encrypted and strpos(reply, $5) > 0 and reply::json #>> '{data,id}' = $5`,
+    [JSON.stringify(data), organisationId, environment, path, id],
   )
 }
 
@@ -96,11 +97,13 @@ export async function replaceInStoredReplies(
   of: { readonly path: string; readonly customerId: string; readonly field: readonly string[]; readonly value: string },
 ): Promise<void> {
   const { organisationId, environment } = unit.actor
-  const field = sql`${['data', ...of.field]}::text[]`
-  await sql`update idempotency_keys set reply = jsonb_set(reply::jsonb, ${field}, to_jsonb(${of.value}::text))::text
-    where organisation_id = ${organisationId} and environment = ${environment} and starts_with(path, ${of.path})
-      and not encrypted and strpos(reply, ${of.customerId}) > 0 and reply::json #>> '{data,customerId}' = ${of.customerId}
-      and reply::json #>> ${field} is not null`.execute(unit.em.getKysely())
+  await sqlOf(unit.em).query(
+    `update idempotency_keys set reply = jsonb_set(reply::jsonb, $1::text[], to_jsonb($2::text))::text
+      where organisation_id = $3 and environment = $4 and starts_with(path, $5)
+        and not encrypted and strpos(reply, $6) > 0 and reply::json #>> '{data,customerId}' = $6
+        and reply::json #>> $1::text[] is not null`,
+    [['data', ...of.field], of.value, organisationId, environment, of.path, of.customerId],
+  )
 }
 
 /** What stores replies with the commit of their commands. It returns no row for a key that another request has used. */

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { errorCode, newId, type Tenant } from '@payments/kernel'
-import { sql } from 'kysely'
 import type { ReportedAmounts } from '../domain/money.ts'
 import type { UnitOfWork } from '../operations/context/context.ts'
 import type { AttentionSource } from '../operations/context/operators.ts'
@@ -59,12 +58,13 @@ export function settleContradictions(
   { organisationId, environment, id }: Tenant & { readonly id: string },
   reasons?: readonly string[],
 ): void {
-  const among = reasons
-    ? sql`reason in (select json_array_elements_text(${JSON.stringify(reasons)}::json))`
-    : sql`reason is not null`
+  const among = reasons ? 'reason in (select json_array_elements_text($4::json))' : 'reason is not null'
   unit.appendToCommit(
-    sql`update provider_reports set settled_at = now()
-      where organisation_id = ${organisationId} and environment = ${environment} and resource_id = ${id} and ${among} and settled_at is null`,
+    {
+      text: `update provider_reports set settled_at = now()
+        where organisation_id = $1 and environment = $2 and resource_id = $3 and ${among} and settled_at is null`,
+      values: [organisationId, environment, id, ...(reasons ? [JSON.stringify(reasons)] : [])],
+    },
     `contradictions ${id} ${reasons?.join() ?? ''}`,
   )
 }
@@ -81,9 +81,12 @@ export function settleReadable(
 ): void {
   if (requests.length === 0) return
   unit.appendToCommit(
-    sql`update provider_reports set settled_at = now()
-      where organisation_id = ${organisationId} and environment = ${environment} and resource_id = ${id} and settled_at is null
-        and starts_with(reason, ${prefix}) and split_part(reason, ', request ', 2) in (select json_array_elements_text(${JSON.stringify(requests)}::json))`,
+    {
+      text: `update provider_reports set settled_at = now()
+        where organisation_id = $1 and environment = $2 and resource_id = $3 and settled_at is null
+          and starts_with(reason, $4) and split_part(reason, ', request ', 2) in (select json_array_elements_text($5::json))`,
+      values: [organisationId, environment, id, prefix, JSON.stringify(requests)],
+    },
     `readable ${id}`,
   )
 }
@@ -91,11 +94,17 @@ export function settleReadable(
 function write(unit: UnitOfWork, of: ObjectReport, digest: string, reason: string | null): void {
   const { organisationId, environment, resourceType, resourceId, provider } = of
   unit.appendToCommit(
-    sql`insert into provider_reports (id, organisation_id, environment, resource_type, resource_id, provider, digest, reason, report, amounts, times, first_at, last_at)
-      values (${newId()}, ${organisationId}, ${environment}, ${resourceType}, ${resourceId}, ${provider}, ${digest}, ${reason}, ${json(of.report)}, ${json(of.amounts ?? {})}, 1, now(), now())
-      on conflict (organisation_id, environment, resource_id, digest) do update set provider = excluded.provider, report = excluded.report,
-        amounts = excluded.amounts, times = provider_reports.times + 1, last_at = excluded.last_at,
-        settled_at = case when excluded.digest <> '${sql.raw(FAILED)}' then provider_reports.settled_at end`,
+    {
+      text: `insert into provider_reports (id, organisation_id, environment, resource_type, resource_id, provider, digest, reason, report, amounts, times, first_at, last_at)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, now(), now())
+        on conflict (organisation_id, environment, resource_id, digest) do update set provider = excluded.provider, report = excluded.report,
+          amounts = excluded.amounts, times = provider_reports.times + 1, last_at = excluded.last_at,
+          settled_at = case when excluded.digest <> '${FAILED}' then provider_reports.settled_at end`,
+      values: [
+        ...[newId(), organisationId, environment, resourceType, resourceId, provider, digest, reason],
+        ...[json(of.report), json(of.amounts ?? {})],
+      ],
+    },
     `provider_reports ${resourceId} ${digest}`,
   )
 }

@@ -1,10 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import { NIL_ID } from '@payments/kernel'
 import type { SqlExecutor } from '../database/sql.ts'
 import type { Counted, MigrationStep } from '../domain/data.ts'
 import { inheritedTenant } from '../domain/entity.ts'
 
 /** Whose the rows are that are counted for the installation. */
-export const INSTALLATION = { organisationId: '00000000-0000-0000-0000-000000000000', environment: '' }
+export const INSTALLATION = { organisationId: NIL_ID, environment: '' }
 
 /** The exact numbers of rows of tables: see {@link countRows}. */
 export const RecordCountEntity = defineEntity({

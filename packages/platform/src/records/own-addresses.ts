@@ -1,8 +1,8 @@
 import { type Mistakes, refuseMistakes } from '@payments/kernel'
+import { sqlOf } from '../database/sql.ts'
 import { domainsOf } from '../domain/domain.ts'
 import type { OwnAddresses } from '../domain/money.ts'
 import type { QueryContext, Runtime, UnitOfWork } from '../operations/context/context.ts'
-import { sqlOf } from '../transactions/unit.ts'
 
 /** Stored addresses of the EVM are in their checksum's spelling, or in lower case. */
 const spellingsOf = (address: string): readonly string[] => [...new Set([address, address.toLowerCase()])]

@@ -36,42 +36,6 @@ test('a violated rule between several settings stops the start with its message'
   expect(() => load({ LOW: '3', HIGH: '2' }, own)).toThrow('LOW: must not exceed HIGH')
 })
 
-test('an archive that cannot be used stops the start, and the error names the setting', () => {
-  const s3 = {
-    ARCHIVE_URL: 's3://archive/payments',
-    ARCHIVE_S3_ACCESS_KEY_ID: 'key',
-    ARCHIVE_S3_SECRET_ACCESS_KEY: 's',
-  }
-  for (const ARCHIVE_URL of [
-    '/var/lib/archive',
-    's3://',
-    's3://Archive',
-    'https://s3.example.com/archive',
-    'file://host/a',
-  ])
-    expect(() => load({ ARCHIVE_URL })).toThrow(
-      'ARCHIVE_URL: must be like file:///var/lib/payments/archive or s3://bucket/folder',
-    )
-  expect(() => load({ ARCHIVE_URL: 's3://archive' })).toThrow(
-    'ARCHIVE_S3_ACCESS_KEY_ID: required by ARCHIVE_URL s3://archive\nARCHIVE_S3_SECRET_ACCESS_KEY: required by ARCHIVE_URL s3://archive',
-  )
-  expect(() => load({ ...s3, ARCHIVE_S3_ENDPOINT: 'http://127.0.0.1:9000/path' })).toThrow(
-    'ARCHIVE_S3_ENDPOINT: must be an origin like https://s3.example.com',
-  )
-  const production = {
-    NODE_ENV: 'production',
-    BASE_URL: 'https://payments.test',
-    SECRETS_KEY: Buffer.alloc(32).toString('base64'),
-    DATABASE_URL: 'postgres://payments@127.0.0.1/payments',
-    ARCHIVE_S3_ENDPOINT: 'http://127.0.0.1:9000',
-  }
-  expect(() => load({ ...s3, ...production })).toThrow('ARCHIVE_S3_ENDPOINT: must be https:// in production')
-  const { ARCHIVE_URL, ARCHIVE_S3_ENDPOINT } = platformSettings.from(
-    load({ ...s3, ARCHIVE_URL: 's3://archive/payments/', ARCHIVE_S3_ENDPOINT: 'https://s3.example.com/' }),
-  )
-  expect([ARCHIVE_URL, ARCHIVE_S3_ENDPOINT]).toEqual(['s3://archive/payments', 'https://s3.example.com'])
-})
-
 test('a secret that was generated outside production is the same after a restart', () => {
   const [first, second] = [platformSettings.from(load({})), platformSettings.from(load({}))]
   expect(second.SECRETS_KEY).toBe(first.SECRETS_KEY)

@@ -207,37 +207,6 @@ export const platformSettings = defineSettings(
       .max(36_500)
       .default(30)
       .describe('For how many days requests are kept in the request log; 0: requests are not recorded'),
-    ARCHIVE_URL: z
-      .string()
-      .regex(
-        /^(file:\/\/\/|s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/|$))[\w./-]*$/,
-        'must be like file:///var/lib/payments/archive or s3://bucket/folder',
-      )
-      .transform((text) => text.replace(/\/+$/, ''))
-      .optional()
-      .describe(
-        'Where rows whose retention has ended are written before they are dropped, where their table is archived: a folder (`file:///…`), or a bucket of an S3-compatible store with a folder in it (`s3://bucket/folder`). A place of this installation alone. Unset: they are dropped',
-      ),
-    ARCHIVE_S3_ENDPOINT: z
-      .url({ protocol: /^https?$/, error: 'must be an origin like https://s3.example.com' })
-      .refine(
-        (text) => new URL(text).origin === text.replace(/\/$/, ''),
-        'must be an origin like https://s3.example.com',
-      )
-      .transform((text) => new URL(text).origin)
-      .optional()
-      .describe('Origin of the S3-compatible store; default that of Amazon S3 in ARCHIVE_S3_REGION'),
-    ARCHIVE_S3_REGION: z
-      .string()
-      .regex(/^[a-z0-9-]{1,40}$/, 'must be the name of a region like eu-west-1')
-      .default('us-east-1')
-      .describe('Region that requests to the store are signed for'),
-    ARCHIVE_S3_ACCESS_KEY_ID: z.string().min(1).optional().describe('Access key of the store; required by s3://'),
-    ARCHIVE_S3_SECRET_ACCESS_KEY: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('Secret of that access key, which may read and write objects below ARCHIVE_URL; required by s3://'),
     OPERATOR_LIMITS: amountsSetting
       .prefault('USDC:1000,USDT:1000,EURC:1000,cNGN:1500000,NGN:1500000')
       .describe(
@@ -327,17 +296,6 @@ export const platformSettings = defineSettings(
     require('SECRETS_KEY', 'DATABASE_URL', 'BASE_URL')
     if (values.NODE_ENV === 'production' && !values.BASE_URL?.startsWith('https://'))
       throw new SettingsError('BASE_URL: must be https:// in production')
-    if (values.ARCHIVE_URL?.startsWith('s3:')) {
-      const missing = (['ARCHIVE_S3_ACCESS_KEY_ID', 'ARCHIVE_S3_SECRET_ACCESS_KEY'] as const).filter(
-        (name) => !values[name],
-      )
-      if (missing.length > 0)
-        throw new SettingsError(
-          missing.map((name) => `${name}: required by ARCHIVE_URL ${values.ARCHIVE_URL}`).join('\n'),
-        )
-      if (values.NODE_ENV === 'production' && values.ARCHIVE_S3_ENDPOINT?.startsWith('http:'))
-        throw new SettingsError('ARCHIVE_S3_ENDPOINT: must be https:// in production')
-    }
     return {
       ...values,
       ENV_NAME: values.ENV_NAME ?? values.NODE_ENV,

@@ -10,6 +10,5 @@ export {
   observed,
   queryContext,
   runUnit,
-  sqlOf,
   unitOfWork,
 } from './unit.ts'

@@ -1,5 +1,4 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import type { CompiledQuery, QueryResult } from 'kysely'
 import { walPosition } from '../database/standby/position.ts'
 import { kyselyOver } from '../database/transaction.ts'
 import type { QueryContext, StandbyReads } from '../operations/context/context.ts'
@@ -33,10 +32,9 @@ export function contextOf(operation: Operation, { runtime, actor, log, position:
     },
   }
   // Each statement is a transaction of its own, as it is on the pool of the primary.
-  async function execute<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const served = await reads.query(sql, parameters, await reads.position())
-    const { rows } = served ?? (await pool.query(sql, [...parameters]))
-    return { rows: rows as R[] }
+  async function execute(text: string, values: readonly unknown[]): Promise<{ rows: object[] }> {
+    const served = await reads.query(text, values, await reads.position())
+    return served ?? (await pool.query(text, [...values]))
   }
   let em: EntityManager | undefined
   return {

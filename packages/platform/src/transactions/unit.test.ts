@@ -1,8 +1,8 @@
 import { newId, ServiceError, system } from '@payments/kernel'
-import { sql } from 'kysely'
 import { Client } from 'pg'
 import { beforeAll, expect, test } from 'vitest'
 import { connected, newMerchant, useService } from '#testing'
+import { sqlOf } from '../database/sql.ts'
 import type { GatheredCall, UnitOfWork } from '../operations/context/context.ts'
 import { LastStatementEmpty, openUnit, unitOfWork } from './unit.ts'
 
@@ -15,13 +15,16 @@ beforeAll(async () => {
 const context = () => ({ runtime: service.runtime, actor: system(organisationId, 'test'), log: service.runtime.log })
 const run = <T>(handler: (unit: UnitOfWork) => Promise<T>) => unitOfWork(context(), handler)
 const rename = (unit: UnitOfWork, name: string) =>
-  sql`update organisations set name = ${name} where id = ${organisationId}`.execute(unit.em.getKysely())
+  sqlOf(unit.em).query('update organisations set name = $1 where id = $2', [name, organisationId])
 const nameNow = async () =>
   (await service.runtime.pool.query('select name from organisations where id = $1', [organisationId])).rows[0].name
 /** Adds a row that is written with the commit, as events are. */
 const event = (unit: UnitOfWork, type: string) =>
-  unit.appendToCommit(sql`insert into events (id, organisation_id, environment, type, resource_id, payload, created_at)
-    values (${newId()}, ${organisationId}, 'test', ${type}, ${organisationId}, '{}', now())`)
+  unit.appendToCommit({
+    text: `insert into events (id, organisation_id, environment, type, resource_id, payload, created_at)
+      values ($1, $2, 'test', $3, $2, '{}', now())`,
+    values: [newId(), organisationId, type],
+  })
 const events = async (type: string) =>
   (await service.runtime.pool.query('select 1 from events where type = $1', [type])).rowCount
 
@@ -50,7 +53,7 @@ test('a last statement that fails rolls back the whole unit, although the commit
   await expect(
     run(async (unit) => {
       await rename(unit, 'after')
-      unit.appendToCommit(sql`insert into events (id) values ('not-a-uuid')`)
+      unit.appendToCommit({ text: "insert into events (id) values ('not-a-uuid')", values: [] })
     }),
   ).rejects.toThrow(/uuid/)
   expect(await nameNow()).toBe('before')
@@ -62,9 +65,9 @@ test('a last statement that writes no row rolls back the whole unit', async () =
   await run((unit) => rename(unit, 'before'))
   const unit = openUnit(context())
   await rename(unit, 'after')
-  await expect(unit.commit(sql`update organisations set name = name where false returning 1`)).rejects.toThrow(
-    LastStatementEmpty,
-  )
+  await expect(
+    unit.commit({ text: 'update organisations set name = name where false returning 1', values: [] }),
+  ).rejects.toThrow(LastStatementEmpty)
   await unit.rollback()
   expect(await nameNow()).toBe('before')
 })
@@ -80,7 +83,7 @@ test('a last statement that cannot be sent rolls back the whole unit', async () 
     await expect(
       run(async (unit) => {
         await rename(unit, 'after')
-        unit.appendToCommit(sql`update organisations set name = ${value} where false`)
+        unit.appendToCommit({ text: 'update organisations set name = $1 where false', values: [value] })
       }),
     ).rejects.toThrow()
     expect(await nameNow()).toBe('before')
@@ -92,11 +95,11 @@ test('prepared statements with texts of the same length are not confused', async
     await run(async (unit) => {
       await rename(unit, `round ${round}`)
       event(unit, 'same')
-      unit.appendToCommit(sql`update organisations set name = name where id = ${organisationId}`)
+      unit.appendToCommit({ text: 'update organisations set name = name where id = $1', values: [organisationId] })
     })
     await run(async (unit) => {
       await rename(unit, `round ${round}`)
-      unit.appendToCommit(sql`update organisations set name = name where id = ${organisationId}`)
+      unit.appendToCommit({ text: 'update organisations set name = name where id = $1', values: [organisationId] })
       event(unit, 'same')
     })
   }
@@ -112,7 +115,7 @@ test('a unit that consists of its commit statements only is atomic', async () =>
   await expect(
     run(async (unit) => {
       event(unit, 'half')
-      unit.appendToCommit(sql`insert into events (id) values ('not-a-uuid')`)
+      unit.appendToCommit({ text: "insert into events (id) values ('not-a-uuid')", values: [] })
     }),
   ).rejects.toThrow(/uuid/)
   expect(await events('half')).toBe(0)
@@ -122,7 +125,9 @@ test('a unit that was rolled back is not reported as committed when a handler ig
   await expect(
     run(async (unit) => {
       await rename(unit, 'swallowed')
-      await sql`select 1 / 0`.execute(unit.em.getKysely()).catch(() => undefined)
+      await sqlOf(unit.em)
+        .query('select 1 / 0')
+        .catch(() => undefined)
     }),
   ).rejects.toThrow('rolled back')
   expect(await nameNow()).not.toBe('swallowed')
@@ -132,7 +137,7 @@ test('a connection that is terminated at any point of a unit before its commit l
   for (const point of ['first', 'middle', 'last'] as const) {
     await run((unit) => rename(unit, `before ${point}`))
     const cut = async (unit: UnitOfWork) => {
-      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(unit.em.getKysely())
+      const { rows } = await sqlOf(unit.em).query<{ pid: number }>('select pg_backend_pid() as pid')
       const owner = new Client({ connectionString: service.database.ownerUrl })
       await owner.connect()
       await owner.query('select pg_terminate_backend($1, 10000)', [rows[0]?.pid])
@@ -165,7 +170,7 @@ test('a unit whose statement takes too long, or waits too long for a lock, is ro
     ]) {
       const slow = run(async (unit) => {
         await event(unit, 'slow')
-        await sql.raw(`set local ${setting} = 50`).execute(unit.em.getKysely())
+        await sqlOf(unit.em).query(`set local ${setting} = 50`)
         await rename(unit, 'never')
       })
       await expect(slow).rejects.toMatchObject({ status: 503, code: 'busy', retryAfter: 1, cause: { code: sqlState } })
@@ -180,7 +185,7 @@ test('a unit whose statement takes too long, or waits too long for a lock, is ro
 test('units that deadlock are retried and both commit', async () => {
   const [a, b] = [(await newMerchant(service)).organisationId, (await newMerchant(service)).organisationId]
   const lock = (unit: UnitOfWork, id: string, name: string) =>
-    sql`update organisations set name = ${name} where id = ${id}`.execute(unit.em.getKysely())
+    sqlOf(unit.em).query('update organisations set name = $1 where id = $2', [name, id])
   let [runs, locks] = [0, 0]
   let bothLocked: () => void = () => undefined
   const locked = new Promise<void>((resolve) => {
@@ -206,16 +211,17 @@ test('units that deadlock are retried and both commit', async () => {
 /** Renames the organisation to all names that were gathered. */
 const renames: GatheredCall<string | null> = {
   key: 'renames',
-  expression: (names) =>
-    sql`set_config('payments.names', array_to_string(${names}::text[], '/', '-'), true) is not null`,
+  expression: (names) => ({
+    text: "set_config('payments.names', array_to_string($1::text[], '/', '-'), true) is not null",
+    values: [names],
+  }),
   errorOf: (error) => error,
 }
-const namesNow = sql<{ names: string }>`select current_setting('payments.names', true) as names`
 
 test('what a unit gathers is sent in one call before the next statement, whatever characters it has', async () => {
   await run(async (unit) => {
     for (const name of ['a"b', null, String.raw`c\{d},`, '']) unit.gather(renames, name)
-    const { rows } = await namesNow.execute(unit.em.getKysely())
+    const { rows } = await sqlOf(unit.em).query("select current_setting('payments.names', true) as names")
     expect(rows).toEqual([{ names: String.raw`a"b/-/c\{d},/` }])
   })
 })
@@ -223,7 +229,7 @@ test('what a unit gathers is sent in one call before the next statement, whateve
 test('a call that was gathered runs once with the commit, also with a last statement and after others', async () => {
   const counted: GatheredCall<string> = {
     key: 'counted',
-    expression: (types) => sql`setval('called', nextval('called') + ${types.length} - 1)`,
+    expression: (types) => ({ text: "setval('called', nextval('called') + $1 - 1)", values: [types.length] }),
     errorOf: (error) => error,
   }
   const owner = await connected(service)
@@ -238,7 +244,10 @@ test('a call that was gathered runs once with the commit, also with a last state
       const unit = openUnit(context())
       if (begun) await rename(unit, 'begun')
       for (const type of ['one', 'other']) unit.gather(counted, type)
-      await unit.commit(sql`update organisations set name = name where id = ${organisationId} returning 1`)
+      await unit.commit({
+        text: 'update organisations set name = name where id = $1 returning 1',
+        values: [organisationId],
+      })
       expect(await calls()).toBe(expected)
     }
   } finally {
@@ -251,7 +260,7 @@ test('a call that fails rolls back the unit, with the error that it stands for',
   await run((unit) => rename(unit, 'before'))
   const failing: GatheredCall<number> = {
     key: 'failing',
-    expression: (divisors) => sql`1 / ${divisors[0]}::int`,
+    expression: (divisors) => ({ text: '1 / $1::int', values: [divisors[0]] }),
     errorOf: (error, divisors) =>
       new ServiceError('rejected', { status: 409, message: `By ${divisors}` }, { cause: error }),
   }

@@ -1,15 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { type Actor, type Change, system, type Tenant } from '@payments/kernel'
-import { CompiledQuery } from 'kysely'
 import { asBusy, isStalePlan, sqlState } from '../database/errors.ts'
 import { type NewRow, newRow, type Written } from '../database/new-row.ts'
-import type { SqlExecutor } from '../database/sql.ts'
+import { type SqlExecutor, sqlOf } from '../database/sql.ts'
 import { Transaction } from '../database/transaction.ts'
 import { domainsOf } from '../domain/domain.ts'
 import type { Effect, GatheredCall, QueryContext, Runtime, UnitOfWork } from '../operations/context/context.ts'
 import type { Log } from '../settings/log.ts'
 import { traced } from '../settings/traces.ts'
-import { fromKysely } from '../work/jobs.ts'
 import { canShare, commitTogether } from './commits/group.ts'
 import { type Gathered, joined, type Writes } from './commits/statement.ts'
 
@@ -87,8 +85,8 @@ export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>, effe
   async function sendNow(written: readonly Written[]): Promise<void> {
     const calls = takeCalls()
     if (written.length + calls.length === 0) return
-    const { sql: text, parameters } = joined({ written, calls, last: [] })
-    await transaction.insert(text, parameters).catch((error: unknown) => {
+    const { text, values } = joined({ written, calls, last: [] })
+    await transaction.insert(text, values).catch((error: unknown) => {
       throw errorOf(error, calls)
     })
   }
@@ -127,7 +125,7 @@ export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>, effe
     async enqueue(job, data, options) {
       await runtime.boss.send(job.name, job.data.parse(data), {
         ...options,
-        db: fromKysely(transaction.db as Parameters<typeof fromKysely>[0]),
+        db: { executeSql: (text, values = []) => transaction.query(text, values) },
       })
     },
     afterCommit: (callback) => void callbacks.push(callback),
@@ -228,11 +226,3 @@ export async function unitOfWork<T>(
 /** {@link Runtime.lookups}; in a unit of work its transaction, whose statements see what it has written. */
 export const lookupsOf = (context: QueryContext | UnitOfWork): SqlExecutor =>
   'gather' in context ? sqlOf(context.em) : context.runtime.lookups
-
-/** Plain SQL on the entity manager's connection, inside its transaction if it has one. */
-export const sqlOf = (em: EntityManager): SqlExecutor => ({
-  async query<R extends object>(text: string, values: unknown[] = []) {
-    const { rows } = await em.getKysely().executeQuery(CompiledQuery.raw(text, values))
-    return { rows: rows as R[] }
-  },
-})

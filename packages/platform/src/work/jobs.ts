@@ -1,6 +1,6 @@
 import type { PgBoss, Queue, WorkOptions } from 'pg-boss'
-import { fromKysely } from 'pg-boss'
 import type { z } from 'zod'
+import { sqlOf } from '../database/sql.ts'
 import type { JobQueue, Runtime, UnitOfWork } from '../operations/context/context.ts'
 import { TraceKind, traced } from '../settings/traces.ts'
 
@@ -104,6 +104,6 @@ export async function startWorkers(runtime: Runtime, jobs: readonly Job[]): Prom
 }
 
 /** The unit's transaction, for calls of pg-boss that take a connection. */
-export const jobsIn = (unit: UnitOfWork) => fromKysely(unit.em.getKysely() as Parameters<typeof fromKysely>[0])
-
-export { fromKysely }
+export const jobsIn = (unit: UnitOfWork) => ({
+  executeSql: (text: string, values?: unknown[]) => sqlOf(unit.em).query(text, values),
+})

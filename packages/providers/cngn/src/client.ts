@@ -2,7 +2,7 @@ import type { CallBudget } from '@payments/cngn'
 import { exchange } from '@payments/provider-http'
 import type { z } from 'zod'
 import { encrypted, opened } from './encryption.ts'
-import { CngnError, failureOf } from './errors.ts'
+import { failed, failureOf } from './errors.ts'
 import { Envelope } from './wire.ts'
 
 export interface CngnOptions {
@@ -36,7 +36,7 @@ const BLOCKED_SECONDS = 60
 /**
  * HTTP client of the cNGN merchant API. Each request takes one call of the budget first, and none is repeated: the callers' schedules
  * do that. An answer counts as a success only if its body says so, whatever its HTTP status.
- * @throws CngnError, and the budget's own error when no call is free
+ * @throws ProviderError, and the budget's own error when no call is free
  */
 export function cngnClient(options: CngnOptions): CngnClient {
   const call = exchange(ANSWER_BYTES)
@@ -64,16 +64,16 @@ export function cngnClient(options: CngnOptions): CngnClient {
       },
       options.timeoutMs ?? 15_000,
     ).catch((cause: unknown) => {
-      throw new CngnError('unavailable', 'No answer', { cause })
+      throw failed('unavailable', 'No answer', { cause })
     })
     if (status === 429) await budget.silence(BLOCKED_SECONDS)
     const envelope = Envelope.safeParse(answered).data
     if (status >= 400 || !envelope || envelope.status !== 200) {
-      if (status < 400 && !envelope) throw new CngnError('unreadable', 'Not the documented envelope')
+      if (status < 400 && !envelope) throw failed('unreadable', 'Not the documented envelope')
       throw failureOf(status, envelope?.status, envelope?.message ?? '')
     }
     const known = shape.safeParse(dataOf(envelope.data))
-    if (!known.success) throw new CngnError('unreadable', 'Not the documented shape', { cause: known.error })
+    if (!known.success) throw failed('unreadable', 'Not the documented shape', { cause: known.error })
     return known.data
   }
 
@@ -83,7 +83,7 @@ export function cngnClient(options: CngnOptions): CngnClient {
     try {
       return opened(data, options.secret)
     } catch (cause) {
-      throw new CngnError('unreadable', (cause as Error).message)
+      throw failed('unreadable', (cause as Error).message)
     }
   }
 

@@ -11,10 +11,11 @@ import {
 } from '@payments/cngn'
 import { assets, ServiceError, toDecimal } from '@payments/kernel'
 import { credentialsFingerprint } from '@payments/platform'
+import { ProviderError } from '@payments/provider-http'
 import { LRUCache } from 'lru-cache'
 import { isAuthentic } from './callback.ts'
 import { type CngnClient, type CngnOptions, cngnClient } from './client.ts'
-import { CngnError, mapErrors } from './errors.ts'
+import { failed, mapErrors } from './errors.ts'
 import { cngnOf, movementOf } from './transactions.ts'
 import {
   AccountHolder,
@@ -80,7 +81,7 @@ export function cngnMerchant(options: CngnOptions): CngnProvider {
         try {
           return await client.post('/account/verify', account, budget, AccountHolder)
         } catch (error) {
-          if (error instanceof CngnError && error.meaning === 'account') return null
+          if (error instanceof ProviderError && error.code === 'account') return null
           throw error
         }
       }),
@@ -103,7 +104,7 @@ export function cngnMerchant(options: CngnOptions): CngnProvider {
       mapErrors(async () => {
         const balances = await client.get('/balance', budget, Balances)
         const own = balances.find(({ asset_code }) => asset_code.toUpperCase() === 'CNGN')
-        if (!own) throw new CngnError('unreadable', 'No balance of cNGN')
+        if (!own) throw failed('unreadable', 'No balance of cNGN')
         return cngnOf(own.balance)
       }),
     callback: (request) => isAuthentic(options.webhookSecret, request),
@@ -146,8 +147,8 @@ async function send(
     // No call was free: none was made.
     if (error instanceof ServiceError && error.code === cngnErrors.cngn_provider_busy.code)
       return { status: 'not_sent', called: false, retryAfter: error.retryAfter ?? RETRY_SECONDS }
-    if (!(error instanceof CngnError)) throw error
-    switch (error.meaning) {
+    if (!(error instanceof ProviderError)) throw error
+    switch (error.code) {
       case 'not_initiated':
         return notSent(error, true)
       case 'account':
@@ -161,7 +162,7 @@ async function send(
   }
 }
 
-const notSent = ({ message }: CngnError, called: boolean): SendResult => ({
+const notSent = ({ message }: ProviderError, called: boolean): SendResult => ({
   status: 'not_sent',
   called,
   retryAfter: RETRY_SECONDS,
@@ -173,7 +174,7 @@ async function before<T>(call: () => Promise<T>): Promise<{ readonly found: T } 
   try {
     return { found: await call() }
   } catch (error) {
-    if (error instanceof CngnError) return notSent(error, false)
+    if (error instanceof ProviderError) return notSent(error, false)
     throw error
   }
 }
@@ -201,7 +202,7 @@ async function one(
       if ('movement' in read && read.movement.reference === reference) return read.movement
       return null
     } catch (error) {
-      if (!(error instanceof CngnError && error.kind === 'rejected' && error.text === NOT_FOUND)) throw error
+      if (!(error instanceof ProviderError && error.kind === 'rejected' && error.body === NOT_FOUND)) throw error
     }
   }
   return null

@@ -1,9 +1,9 @@
 import { type CallBudget, cngnNetworks } from '@payments/cngn'
 import { assets, toDecimal } from '@payments/kernel'
 import { type Diagnosis, pauseCalls, type SqlExecutor, takeCall } from '@payments/platform'
-import { probe } from '@payments/provider-http'
+import { ProviderError, probe } from '@payments/provider-http'
 import { type CngnOptions, cngnClient } from './client.ts'
-import { CngnError } from './errors.ts'
+import { failed } from './errors.ts'
 import { cngnOf, movementOf } from './transactions.ts'
 import { AccountHolder, Balances, Banks, Networks, Transactions } from './wire.ts'
 
@@ -55,7 +55,7 @@ export async function diagnoseCngn(options: CngnOptions, pool: SqlExecutor | und
           )
         } catch (error) {
           // It was read, and the account was looked for.
-          if (!(error instanceof CngnError && error.kind === 'rejected')) throw error
+          if (!(error instanceof ProviderError && error.kind === 'rejected')) throw error
         }
         return 'A request is decrypted with the key of the dashboard'
       },
@@ -104,7 +104,7 @@ const budgetOf = (perMinute: number, pool: SqlExecutor | undefined): CallBudget 
   return {
     async take() {
       const wait = pool ? await takeCall(pool, { ...own, perMinute, purpose: 'in_flight', shares: [] }) : 0
-      if (wait > 0) throw new CngnError('limited', `No call is free for ${wait} s: try again then`)
+      if (wait > 0) throw failed('limited', `No call is free for ${wait} s: try again then`)
     },
     silence: async (seconds) => void (pool && (await pauseCalls(pool, { ...own, seconds }))),
   }

@@ -1,28 +1,20 @@
 import { cngnErrors as errors } from '@payments/cngn'
-import { ServiceError } from '@payments/kernel'
+import { mapErrors as mapped, ProviderError } from '@payments/provider-http'
+
+/** Seconds after which a merchant may ask again. */
+const RETRY_SECONDS: Partial<Record<ProviderError['kind'], number>> = { limited: 60, unavailable: 30, refused: 30 }
 
 /**
- * Why a call failed. `unavailable`: a timeout or a 5xx; `limited`: 429; `refused`: the API does not accept the key, the address or the
- * encryption, whatever is asked; `unreadable`: an answer that does not match its documentation; `rejected`: this request.
+ * A failed call. `body` is the API's own text, `code` what its documents say of an order that gets this answer; undefined: nothing, so that it
+ * may have been sent.
  */
-export class CngnError extends Error {
-  override name = 'CngnError'
-  readonly kind: 'unavailable' | 'limited' | 'refused' | 'unreadable' | 'rejected'
-  /** The API's own text: never shown to a merchant. */
-  readonly text: string
-  /** What the documents say of an order that gets this answer; undefined: nothing, so that it may have been sent. */
-  readonly meaning: Meaning | undefined
-
-  constructor(
-    kind: CngnError['kind'],
-    message: string,
-    options: { text?: string; meaning?: Meaning; cause?: unknown } = {},
-  ) {
-    super(message, { cause: options.cause })
-    this.kind = kind
-    this.text = options.text ?? ''
-    this.meaning = options.meaning
-  }
+export const failed = (
+  kind: ProviderError['kind'],
+  message: string,
+  more: { status?: number; body?: string; code?: Meaning; cause?: unknown } = {},
+): ProviderError => {
+  const retryAfter = RETRY_SECONDS[kind]
+  return new ProviderError(kind, message, { ...more, ...(retryAfter === undefined ? {} : { retryAfter }) })
 }
 
 /** `not_initiated`: the API has not looked at the order. `account`, `field`: it refuses this order, for good. */
@@ -31,7 +23,7 @@ type Meaning = 'not_initiated' | 'account' | 'field'
 interface Documented {
   readonly status: number
   readonly text: string
-  readonly kind: CngnError['kind']
+  readonly kind: ProviderError['kind']
   readonly meaning: Meaning
   /** What operators do about it. */
   readonly advice: string
@@ -83,26 +75,20 @@ const DOCUMENTED: readonly Documented[] = [
 ]
 
 /** The error of an answer that is not a success: its HTTP status, and the status and text of its body. */
-export function failureOf(http: number, said: number | boolean | undefined, text: string): CngnError {
+export function failureOf(http: number, said: number | boolean | undefined, text: string): ProviderError {
   const known = DOCUMENTED.find(
     (each) => each.status === http && (said === http || said === false) && each.text === text,
   )
-  if (known) return new CngnError(known.kind, known.advice, { text, meaning: known.meaning })
+  if (known) return failed(known.kind, known.advice, { status: http, body: text, code: known.meaning })
   const status = http >= 400 ? http : typeof said === 'number' ? said : 400
   const kind = status === 429 ? 'limited' : status >= 500 ? 'unavailable' : status === 403 ? 'refused' : 'rejected'
-  return new CngnError(kind, `Status ${status}`, { text })
+  return failed(kind, `Status ${status}`, { status: http, body: text })
 }
 
 /** Runs calls of the API; what they throw becomes the error that a merchant receives. Its cause is for the log. */
-export async function mapErrors<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call()
-  } catch (error) {
-    if (error instanceof ServiceError) throw error
-    if (!(error instanceof CngnError)) throw errors.cngn_provider_failed({ cause: error })
-    if (error.kind === 'limited') throw errors.cngn_provider_busy({ cause: error, retryAfter: 60 })
-    throw error.kind === 'unavailable' || error.kind === 'refused'
-      ? errors.cngn_provider_unavailable({ cause: error, retryAfter: 30 })
-      : errors.cngn_provider_failed({ cause: error })
-  }
-}
+export const mapErrors = <T>(call: () => Promise<T>): Promise<T> =>
+  mapped(call, {
+    unavailable: errors.cngn_provider_unavailable,
+    limited: errors.cngn_provider_busy,
+    failed: errors.cngn_provider_failed,
+  })

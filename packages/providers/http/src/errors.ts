@@ -3,16 +3,17 @@ import { ProviderLimited } from '@payments/platform'
 import { BrokenCircuitError } from 'cockatiel'
 
 /**
- * Why a call of a provider failed. `unavailable`: a timeout or a 5xx; `limited`: 429; `unreadable`: an answer that does not match the
- * provider's documents, or that contradicts another one; `rejected`: a 4xx, or what this service would not ask.
+ * Why a call of a provider failed. `unavailable`: a timeout or a 5xx; `limited`: 429; `refused`: it does not accept the key, the address or
+ * the encryption, whatever is asked; `unreadable`: an answer that does not match the provider's documents, or that contradicts another one;
+ * `rejected`: a 4xx, or what this service would not ask.
  */
-export type FailureKind = 'unavailable' | 'limited' | 'unreadable' | 'rejected'
+export type FailureKind = 'unavailable' | 'limited' | 'refused' | 'unreadable' | 'rejected'
 
 /** A call of a provider that failed. Nothing of it is shown to a merchant. */
 export class ProviderError extends Error {
   override name = 'ProviderError'
   readonly kind: FailureKind
-  /** The provider's code, where an adapter itself finds what is wrong. */
+  /** What an adapter finds in the answer: the provider's code, or what its documents say of it. */
   readonly code: string | undefined
   /** Seconds. */
   readonly retryAfter: number | undefined
@@ -52,6 +53,8 @@ const BROKEN_SECONDS = 10
 export interface CallerErrors {
   /** 503 */
   readonly unavailable: ErrorFactory
+  /** After a 429; `unavailable` by default. */
+  readonly limited?: ErrorFactory
   /** 502 */
   readonly failed: ErrorFactory
   /** What a rejection says of the merchant's input; undefined: nothing. */
@@ -59,13 +62,16 @@ export interface CallerErrors {
 }
 
 /** The error that a merchant gets for one of a call. The provider's own text is never part of it; it is the cause, for the log. */
-export function callerErrorOf(error: unknown, { unavailable, failed, rejected }: CallerErrors): ServiceError {
+export function callerErrorOf(
+  error: unknown,
+  { unavailable, limited = unavailable, failed, rejected }: CallerErrors,
+): ServiceError {
   if (error instanceof ServiceError) return error
   if (error instanceof BrokenCircuitError) return unavailable({ cause: error, retryAfter: BROKEN_SECONDS })
   if (!(error instanceof ProviderError)) return failed({ cause: error })
   const { kind, retryAfter = RETRY_SECONDS } = error
-  if (kind === 'limited') return unavailable({ cause: new ProviderLimited(retryAfter, { cause: error }), retryAfter })
-  if (kind === 'unavailable') return unavailable({ cause: error, retryAfter })
+  if (kind === 'limited') return limited({ cause: new ProviderLimited(retryAfter, { cause: error }), retryAfter })
+  if (kind === 'unavailable' || kind === 'refused') return unavailable({ cause: error, retryAfter })
   return rejected?.(error) ?? failed({ cause: error })
 }
 

@@ -29,6 +29,13 @@ test('a number is matched with its names over one token, which is used until it 
   expect(server.tokens).toBe(3)
 })
 
+test('calls that follow each other share connections', async () => {
+  const provider = adapter()
+  for (let call = 0; call < 20; call++) await provider.verifyBvn(question)
+  // A call may begin before the connection of the one before is free again.
+  expect(server.connections).toBeLessThan(4)
+})
+
 const ADA = { firstname: 'ADA', lastname: 'OBI' }
 test.each([
   [200, matched(ADA, { lastname: false }), 'partial'],

@@ -1,6 +1,6 @@
 import type { IdentityAnswer, IdentityProvider } from '@payments/cngn'
 import { z } from 'zod'
-import { post, type QoreidOptions, tokenOf } from './token.ts'
+import { type QoreidOptions, qoreidPost, tokenOf } from './token.ts'
 
 const Check = z
   .object({
@@ -45,11 +45,12 @@ const UNAVAILABLE: IdentityAnswer = { outcome: 'unavailable' }
  * about the number is `unavailable`, and asked again later.
  */
 export function qoreid(options: QoreidOptions): IdentityProvider {
+  const post = qoreidPost(options)
   let token: { readonly value: string; readonly until: number } | undefined
 
   async function bearer(): Promise<string | undefined> {
     if (token && token.until > Date.now()) return token.value
-    const answer = await tokenOf(options)
+    const answer = await tokenOf(post, options)
     const fresh = 'token' in answer ? answer.token : undefined
     token = fresh && { value: fresh.value, until: Date.now() + fresh.seconds * 1000 - EARLY_MS }
     return fresh?.value
@@ -61,7 +62,7 @@ export function qoreid(options: QoreidOptions): IdentityProvider {
       const value = await bearer()
       if (!value) return UNAVAILABLE
       const body = { firstname: firstName, lastname: lastName, ...(phoneNumber ? { phone: phoneNumber } : {}) }
-      const answer = await post(options, `/v1/ng/identities/bvn-match/${bvn}`, body, value)
+      const answer = await post(`/v1/ng/identities/bvn-match/${bvn}`, body, value).catch(() => undefined)
       if (!answer) return UNAVAILABLE
       if (answer.status === 401) token = undefined
       if (answer.status === 404) return isNoSuchNumber(answer.body) ? { outcome: 'not_found' } : UNAVAILABLE

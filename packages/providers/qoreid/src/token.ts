@@ -1,4 +1,4 @@
-import { exchange } from '@payments/provider-http'
+import { type HttpClient, httpClient } from '@payments/provider-http'
 import { z } from 'zod'
 
 export interface QoreidOptions {
@@ -10,13 +10,17 @@ export interface QoreidOptions {
 }
 
 const TIMEOUT_MS = 20_000
+const ANSWER_BYTES = 1_000_000
 const Token = z.object({ accessToken: z.string().min(1), expiresIn: z.coerce.number().positive() })
 
-/** A POST to QoreID. The error says nothing of the request, whose URL may contain a BVN. */
-export const post = (options: QoreidOptions, path: string, body: object, bearer?: string) =>
-  exchange(1_000_000)(
-    `${options.baseUrl.replace(/\/$/, '')}${path}`,
-    {
+/** A POST to QoreID, whatever the status below 500 of its answer. @throws ProviderError, which says nothing of the request */
+export type QoreidPost = (path: string, body: object, bearer?: string) => ReturnType<HttpClient['call']>
+
+/** All calls share the connections of one client, and the pause that a 429 asks for. Their URLs may contain a BVN. */
+export function qoreidPost({ baseUrl, timeoutMs = TIMEOUT_MS }: QoreidOptions): QoreidPost {
+  const client = httpClient({ baseUrl, headers: {}, answerBytes: ANSWER_BYTES, pauses: 'all', timeoutMs })
+  return (path, body, bearer) =>
+    client.call(new URL(`${baseUrl.replace(/\/$/, '')}${path}`), {
       method: 'POST',
       headers: {
         accept: 'application/json',
@@ -24,16 +28,16 @@ export const post = (options: QoreidOptions, path: string, body: object, bearer?
         ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
       },
       body: JSON.stringify(body),
-    },
-    options.timeoutMs ?? TIMEOUT_MS,
-  ).catch(() => undefined)
+    })
+}
 
 /** A token for this client, with the seconds that it lasts, or why there is none. */
 export async function tokenOf(
-  options: QoreidOptions,
+  post: QoreidPost,
+  { clientId, secret }: QoreidOptions,
 ): Promise<{ token: { value: string; seconds: number } } | { problem: string }> {
-  const answer = await post(options, '/token', { clientId: options.clientId, secret: options.secret })
-  if (!answer) return { problem: 'No answer' }
+  const answer = await post('/token', { clientId, secret }).catch((error: Error) => error)
+  if (answer instanceof Error) return { problem: answer.message }
   if (answer.status >= 300) return { problem: `Status ${answer.status}` }
   const fresh = Token.safeParse(answer.body).data
   return fresh

@@ -31,6 +31,8 @@ export interface QoreidServer {
   answer: { status: number; body: unknown } | 'silent' | undefined
   /** Seconds for which its tokens last. */
   expiresIn: number
+  /** Connections that were opened to it. */
+  connections: number
   /** Tokens that it has given out. */
   tokens: number
   close(): Promise<void>
@@ -65,8 +67,10 @@ export async function startQoreid({ tls }: { tls?: { key: string; cert: string }
     calls: [],
     answer: undefined,
     expiresIn: 7200,
+    connections: 0,
     tokens: 0,
     close: async () => void (await Promise.all([server[Symbol.asyncDispose](), server.closeAllConnections()])),
   }
+  server.on(tls ? 'secureConnection' : 'connection', () => void world.connections++)
   return world
 }

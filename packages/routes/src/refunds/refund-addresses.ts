@@ -1,7 +1,7 @@
 import { requireConfirmedOwner } from '@payments/accounts'
 import { canonicalAddress, type NetworkType, networkOf } from '@payments/kernel'
 import { notify } from '@payments/notifications'
-import { lookupsOf, type QueryContext, refuseOwnAddresses, sqlOf, type UnitOfWork } from '@payments/platform'
+import { lockName, lookupsOf, type QueryContext, refuseOwnAddresses, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import type { RouteRow } from '../entity.ts'
 import { routesProvider } from '../provider/provider.ts'
@@ -97,9 +97,7 @@ export async function changeRefundAddresses(
   await refuseOwnAddresses(unit, Object.fromEntries(given))
   const db = sqlOf(unit.em)
   // Two changes that touch the same rows in another order would wait for each other.
-  await db.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
-    `refund addresses ${organisationId} ${environment}`,
-  ])
+  await lockName(db, `refund addresses ${organisationId} ${environment}`)
   await db.query(
     'delete from payment_route_refund_addresses where organisation_id = $1 and environment = $2 and network_type = any ($3)',
     [organisationId, environment, removed],

@@ -1,5 +1,5 @@
 import { assets, toMinor } from '@payments/kernel'
-import { sqlOf, type UnitOfWork } from '@payments/platform'
+import { lockName, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { SwapRow } from '../entity.ts'
 import type { PaidTransaction } from '../provider/provider.ts'
 import { swapsSettings } from '../provider/settings.ts'
@@ -19,10 +19,7 @@ export async function isAffordable(
   const limit = toMinor(swapsSettings.from(unit.runtime.settings).SWAP_REFUND_SOL_PER_DAY, assets.SOL)
   const db = sqlOf(unit.em)
   // A statement of its own: the sum must see what those that were waited for have committed.
-  await db.query("select pg_advisory_xact_lock(hashtextextended('refunds ' || $1 || $2, 0))", [
-    organisationId,
-    environment,
-  ])
+  await lockName(db, `refunds ${organisationId}${environment}`)
   const { rows } = await db.query<{ spent: string }>(
     `select coalesce(sum(cost_lamports), 0)::text as spent from swap_transactions
       where organisation_id = $1 and environment = $2 and (kind = 'refund' or creates_account) and cost_lamports > 0

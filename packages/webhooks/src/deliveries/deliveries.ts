@@ -1,6 +1,5 @@
 import { isId, newId } from '@payments/kernel'
 import { newestAndTotal, type QueryContext, type UnitOfWork } from '@payments/platform'
-import { sql } from 'kysely'
 import type { z } from 'zod'
 import { find, taking } from '../endpoints/service.ts'
 import { DeliveryEntity, type DeliveryRow, EventEntity, present, presentDelivery } from '../entity.ts'
@@ -95,9 +94,15 @@ function queued(
     ...{ id: newId(), organisationId, environment, endpointId, eventId, eventType },
     ...{ status: 'pending', attempts: [], nextAttemptAt: at, createdAt: at, updatedAt: at },
   }
-  unit.appendToCommit(sql`insert into webhook_deliveries (id, organisation_id, environment, endpoint_id, event_id, event_type, status, next_attempt_at, due_at, created_at, updated_at)
-    values (${row.id}, ${organisationId}, ${environment}, ${endpointId}, ${eventId}, ${eventType}, 'pending', ${at}, now(), ${at}, ${at})`)
-  unit.appendToCommit(sql`update webhook_queues set due_at = least(due_at, now()) where endpoint_id = ${endpointId}`)
+  unit.appendToCommit({
+    text: `insert into webhook_deliveries (id, organisation_id, environment, endpoint_id, event_id, event_type, status, next_attempt_at, due_at, created_at, updated_at)
+      values ($1, $2, $3, $4, $5, $6, 'pending', $7, now(), $7, $7)`,
+    values: [row.id, organisationId, environment, endpointId, eventId, eventType, at],
+  })
+  unit.appendToCommit({
+    text: 'update webhook_queues set due_at = least(due_at, now()) where endpoint_id = $1',
+    values: [endpointId],
+  })
   unit.afterCommit(() => unit.runtime.trigger(DELIVER))
   return row
 }

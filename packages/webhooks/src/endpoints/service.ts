@@ -5,6 +5,7 @@ import {
   createResource,
   type EncryptedColumn,
   locked,
+  lockName,
   move,
   NEWEST,
   type QueryContext,
@@ -13,7 +14,6 @@ import {
   type UnitOfWork,
   updateResource,
 } from '@payments/platform'
-import { sql } from 'kysely'
 import type { z } from 'zod'
 import { EndpointEntity, type EndpointRow, endpointResource } from '../entity.ts'
 import { errors } from '../errors.ts'
@@ -75,10 +75,10 @@ export async function register(
     secret: unit.runtime.keyring.encrypt(secret, secretContext(id)),
     previousSecrets: [],
   })
-  unit.appendToCommit(
-    sql`insert into webhook_queues (endpoint_id, organisation_id, environment, slots)
-      values (${id}, ${row.organisationId}, ${row.environment}, ${FULL_SLOTS})`,
-  )
+  unit.appendToCommit({
+    text: 'insert into webhook_queues (endpoint_id, organisation_id, environment, slots) values ($1, $2, $3, $4)',
+    values: [id, row.organisationId, row.environment, FULL_SLOTS],
+  })
   notifyChange(unit, row, 'added')
   return { row, secret }
 }
@@ -99,10 +99,7 @@ function notifyChange(unit: UnitOfWork, row: EndpointRow, change: string): void 
 /** The lock makes registrations of one tenant wait for each other, so that two of them do not both become the last one. */
 async function checkLimit(unit: UnitOfWork): Promise<void> {
   const { organisationId, environment } = unit.actor
-  const client = sqlOf(unit.em)
-  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
-    `webhook endpoints ${organisationId} ${environment}`,
-  ])
+  await lockName(sqlOf(unit.em), `webhook endpoints ${organisationId} ${environment}`)
   const count = await unit.em.count(EndpointEntity, { status: { $ne: 'revoked' } })
   if (count >= MAX_ENDPOINTS) throw errors.webhook_endpoint_limit()
 }

@@ -1,6 +1,5 @@
 import { type Environment, isId } from '@payments/kernel'
 import { type QueryContext, type Runtime, sqlOf, type UnitOfWork } from '@payments/platform'
-import { sql } from 'kysely'
 import { errors } from '../errors.ts'
 import { OUTBOX } from './outbox.ts'
 
@@ -56,7 +55,10 @@ export async function returnToOutbox(unit: UnitOfWork, id: string): Promise<SetA
     : { rows: [] }
   const [row] = rows
   if (!row) throw errors.event_not_found()
-  unit.appendToCommit(sql`update events set drained_at = null, set_aside_reason = null where id = ${row.id}`)
+  unit.appendToCommit({
+    text: 'update events set drained_at = null, set_aside_reason = null where id = $1',
+    values: [row.id],
+  })
   unit.afterCommit(() => unit.runtime.trigger(OUTBOX))
   return shown(row)
 }

@@ -1,5 +1,5 @@
 import { type Environment, isId, newId } from '@payments/kernel'
-import { inTransaction, type QueryContext, type Runtime } from '@payments/platform'
+import { inTransaction, lockName, type QueryContext, type Runtime } from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from '../errors.ts'
 import type { EventStreamInput } from '../schemas.ts'
@@ -177,10 +177,7 @@ async function eventsAfter({ pool }: Runtime, { organisationId, environment }: T
 /** Takes or keeps one of the places of a tenant. False when all are taken. */
 function renew(runtime: Runtime, { organisationId, environment }: Tenant, lease: string): Promise<boolean> {
   return inTransaction(runtime.pool, async (client) => {
-    await client.query("select pg_advisory_xact_lock(hashtextextended('events.streams:' || $1 || $2, 0))", [
-      organisationId,
-      environment,
-    ])
+    await lockName(client, `events.streams:${organisationId}${environment}`)
     const tenant = [organisationId, environment]
     await client.query(
       'delete from event_streams where organisation_id = $1 and environment = $2 and expires_at < now()',

@@ -46,6 +46,7 @@ const HTTP = 'HTTP is spoken by the gateway alone'
 const REMOTE = 'Clients take types of the service alone'
 const SDK = 'The SDK depends on nothing'
 const ORM = 'Only entities and services use the ORM'
+const STATEMENTS = 'Statements are sent by the platform’s calls alone'
 const BLOCKS = 'Two packages share no block of eight lines'
 const ROOMS = 'The folders of a package have an order'
 const FOLDERS = 'A folder has at most ten files and folders'
@@ -336,6 +337,18 @@ const planted: readonly Planted[] = [
     'services/gateway/src/planted.ts',
     ' imports @mikro-orm/core',
     "import { p } from '@mikro-orm/core'\nexport const planted = p",
+  ),
+  plant(
+    STATEMENTS,
+    'packages/customers/src/planted.ts',
+    ' imports kysely',
+    "import { sql } from 'kysely'\nexport const planted = sql`select 1`",
+  ),
+  plant(
+    STATEMENTS,
+    'packages/platform/src/records/planted.ts',
+    ' uses getKysely',
+    "export const planted = (em: { getKysely(): { selectFrom(of: string): object } }) => em.getKysely().selectFrom('x')",
   ),
 ]
 

@@ -17,6 +17,8 @@ const KERNEL_IMPORTS = /^(\.|zod$|big\.js$|bs58$|bs58check$|@solana\/addresses$|
 const SURROUNDINGS = ['process', 'globalThis', 'fetch', 'WebSocket', 'setTimeout', 'setInterval', 'Buffer']
 const HTTP = /^(node:)?(http|https|http2)$|^(@koa\/|koa$|koa-)/
 const ORM = /^@mikro-orm\//
+/** Where the platform gives the ORM its connection, which is a Kysely. */
+const DATABASE = 'packages/platform/src/database/'
 /** Packages that run without the service, against a remote one. */
 const REMOTE = /^(packages\/(agents|client)|services\/(ops|cli))\//
 /** What merchants install: it runs in browsers and workers as well. */
@@ -162,6 +164,16 @@ export const rules: Readonly<Record<string, Rule>> = {
       production(tree).filter((source) => !allowed(source)),
       ORM,
     )
+  },
+
+  'Statements are sent by the platform’s calls alone'(tree) {
+    const others = [...tree.sources.values()].filter(({ file }) => !file.startsWith(DATABASE))
+    return [
+      ...importing(others, /^kysely(\/|$)/),
+      ...others
+        .filter(({ file, identifiers }) => !isTest(file) && identifiers.has('getKysely'))
+        .map(({ file }) => `${file} uses getKysely`),
+    ]
   },
 }
 

@@ -1,3 +1,4 @@
+import { NIL_ID } from '@payments/kernel'
 import type { Runtime } from '@payments/platform'
 
 /**
@@ -85,7 +86,7 @@ const FREE: Readonly<Record<string, string>> = {
 }
 
 /** Counts of a whole organisation have this in place of a customer. */
-const ALL = '00000000-0000-0000-0000-000000000000'
+const ALL = NIL_ID
 
 interface Column {
   readonly name: string

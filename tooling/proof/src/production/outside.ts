@@ -1,17 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import {
-  certificateOf,
-  type Mailbox,
-  type ObjectStore,
-  type Receiver,
-  random,
-  startMailbox,
-  startObjectStore,
-  startReceiver,
-  trust,
-} from '@payments/stand'
+import { certificateOf, type Mailbox, type Receiver, random, startMailbox, startReceiver, trust } from '@payments/stand'
 import {
   Chain,
   type Exchange,
@@ -54,9 +44,8 @@ export interface Outside {
   readonly chain: Chain
   readonly node: Node
   readonly exchange: Exchange
-  /** The collector of traces, and the store of archives. */
+  /** The collector of traces. */
   readonly traces: Receiver
-  readonly archive: ObjectStore
   /** Where Alertmanager sends what fires, and what fires always. */
   readonly alerts: Receiver
 }
@@ -82,15 +71,14 @@ export async function startOutside(seed: number, certificate: string): Promise<O
     startQoreid({ tls }),
     Chain.start(),
   ])
-  const [node, exchange, traces, archive, alerts] = await Promise.all([
+  const [node, exchange, traces, alerts] = await Promise.all([
     startNode(chain, tls),
     startExchange(chain, tls),
     startReceiver({ port: 4318, answer: () => ({ status: 200, body: '{}' }) }),
-    startObjectStore('payments-archive', { port: 9443, tls }),
     startReceiver({ answer: () => ({ status: 200, body: '' }) }),
   ])
   return {
-    ...{ mailbox, receiver, relay, near, paycrest, cngn, qoreid, chain, node, exchange, traces, archive, alerts },
+    ...{ mailbox, receiver, relay, near, paycrest, cngn, qoreid, chain, node, exchange, traces, alerts },
     receiverUrl: `https://${RECEIVER}/hooks`,
     mailServer() {
       const password = randomBytes(12).toString('hex')

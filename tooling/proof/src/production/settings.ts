@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '@payments/checks'
-import { OBJECT_STORE_KEYS } from '@payments/stand'
 import type { Outside } from './outside.ts'
 
 type Settings = Readonly<Record<string, string>>
@@ -99,11 +98,6 @@ export const furtherSettings = ({ relay, near, paycrest, exchange, node, cngn, q
   CONNECTIONS_PER_ADDRESS: '200',
   DASHBOARD_ORIGINS: 'https://dashboard.payments.test',
   RETENTION_REQUEST_LOG_DAYS: '14',
-  ARCHIVE_URL: 's3://payments-archive/production',
-  ARCHIVE_S3_ENDPOINT: 'https://127.0.0.1:9443',
-  ARCHIVE_S3_REGION: 'eu-west-1',
-  ARCHIVE_S3_ACCESS_KEY_ID: OBJECT_STORE_KEYS.accessKeyId,
-  ARCHIVE_S3_SECRET_ACCESS_KEY: OBJECT_STORE_KEYS.secretAccessKey,
   RETENTION_SESSIONS_DAYS: '14',
   RETENTION_NOTIFICATIONS_DAYS: '180',
   RETENTION_EVENTS_DAYS: '60',

@@ -4,7 +4,6 @@
  */
 export const globalTables: Readonly<Record<string, string>> = {
   append_only_tables: 'of the installation',
-  archived_weeks: 'of the installation',
   database_origin: 'of the installation',
   migrations: 'of the installation',
   readiness_probes: 'of the installation',

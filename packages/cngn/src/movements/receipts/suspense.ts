@@ -1,4 +1,4 @@
-import { type Environment, spellingsOf, system } from '@payments/kernel'
+import { type Environment, NIL_ID, spellingsOf, system } from '@payments/kernel'
 import { postWithCommit } from '@payments/ledger'
 import { notify } from '@payments/notifications'
 import { queryContext, type Runtime, sqlOf, type UnitOfWork, unitOfWork } from '@payments/platform'
@@ -25,7 +25,7 @@ export async function suspend(
   const owners = new Set(found.map(({ organisationId }) => organisationId))
   const [owner] = owners
   const organisationId = owners.size === 1 ? owner : undefined
-  const actor = system(organisationId ?? NOBODY, environment)
+  const actor = system(organisationId ?? NIL_ID, environment)
   return unitOfWork(queryContext(runtime, actor), async (unit) => {
     if (tx.txHash) await lockHash(unit, tx.txHash)
     if (tx.status !== 'completed') return failedWithout(unit, account, tx)
@@ -75,9 +75,6 @@ export async function keepReceipt(
     report: JSON.stringify({ reference, channel, status, amount: amount === null ? null : String(amount) }),
   })
 }
-
-/** No organisation has this id. */
-const NOBODY = '00000000-0000-0000-0000-000000000000'
 
 /** cNGN of a convert that came back to the treasury is given back with the convert, not by its receipt. */
 async function isRefund(unit: UnitOfWork, { txHash }: ProviderTransaction): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { type Environment, hashKey, newId } from '@payments/kernel'
-import { logStatusChange, type Runtime, type SqlExecutor, sqlOf, type UnitOfWork } from '@payments/platform'
+import { lockName, logStatusChange, type Runtime, type SqlExecutor, sqlOf, type UnitOfWork } from '@payments/platform'
 import { credentialsNow } from '../../provider/holder.ts'
 import { type ProviderTransaction, referencesOf } from '../../provider/provider.ts'
 import { nextCheck } from '../../provider/schedule.ts'
@@ -45,7 +45,7 @@ export async function lockReceipt(
   const { environment } = unit.actor
   const references = referencesOf(tx)
   // Two polls at once may know it by different references.
-  for (const reference of references.toSorted()) await lockName(unit, `${account}/${reference}`)
+  for (const reference of references.toSorted()) await lockReceipts(unit, `${account}/${reference}`)
   const found = await select(db, environment, account, references)
   if (found.length > 1) {
     await keepTwice(db, environment, account, tx)
@@ -267,14 +267,12 @@ export async function insertSettled(
 export const noteContradiction = (unit: UnitOfWork, id: string, status: string | null) =>
   sqlOf(unit.em).query('update cngn_receipts set last_status = $2 where id = $1', [id, status])
 
-/** Locks what has this name: no other transaction reads or counts it meanwhile. */
-const lockName = (unit: UnitOfWork, name: string) =>
-  sqlOf(unit.em).query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
-    `cngn.receipt/${unit.actor.environment}/${name}`,
-  ])
+/** No other transaction reads or counts what has this name meanwhile. */
+const lockReceipts = (unit: UnitOfWork, name: string) =>
+  lockName(sqlOf(unit.em), `cngn.receipt/${unit.actor.environment}/${name}`)
 
 /** Locks a transaction on a chain, in any spelling: no other unit of work counts what it brought meanwhile. */
-export const lockHash = (unit: UnitOfWork, hash: string) => lockName(unit, hashKey(hash))
+export const lockHash = (unit: UnitOfWork, hash: string) => lockReceipts(unit, hashKey(hash))
 
 /** It is asked for by its reference now, and next time later. One that failed is, for a week: some are paid after all. */
 export const checkReceiptLater = ({ pool }: Runtime, id: string, soonest: number) =>

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { NIL_ID } from '@payments/kernel'
 import { LINE } from '../seal.ts'
 import type { Walk } from './walk.ts'
 
@@ -42,9 +43,7 @@ const SEALS = 20
 export async function checkSeals(walk: Walk): Promise<void> {
   let last: Row | undefined
   for (;;) {
-    const after = last
-      ? [last.organisation_id, last.environment, last.number]
-      : ['00000000-0000-0000-0000-000000000000', '', 0]
+    const after = last ? [last.organisation_id, last.environment, last.number] : [NIL_ID, '', 0]
     const { rows } = await walk.db.query<Row>(BATCH, [...after, SEALS])
     for (const row of rows) {
       const next = last?.organisation_id === row.organisation_id && last.environment === row.environment

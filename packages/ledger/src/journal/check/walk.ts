@@ -1,3 +1,4 @@
+import { NIL_ID } from '@payments/kernel'
 import type { Counted, ReceiptDeclaration, SqlExecutor } from '@payments/platform'
 
 export type Check = 'accounts' | 'entries' | 'seals' | 'transactions' | 'counts'
@@ -38,14 +39,12 @@ export const locationOf = (row: RowKey): Omit<Finding, 'check' | 'message'> => (
   id: row.id,
 })
 
-const NIL = '00000000-0000-0000-0000-000000000000'
-
 /**
  * Reads a table in the order of (organisation_id, environment, id), which has an index. `text` selects the batch after
  * `$1, $2, $3`, at most `$4` rows. A row that cannot be read is a finding, and never the end of the check.
  */
 export async function each<R extends RowKey>(walk: Walk, text: string, check: (row: R) => void): Promise<void> {
-  let after: RowKey = { organisation_id: NIL, environment: '', id: NIL }
+  let after: RowKey = { organisation_id: NIL_ID, environment: '', id: NIL_ID }
   for (;;) {
     const { rows } = await walk.db.query<R>(text, [after.organisation_id, after.environment, after.id, walk.batch])
     for (const row of rows) {

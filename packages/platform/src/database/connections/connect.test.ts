@@ -1,4 +1,3 @@
-import { CompiledQuery } from 'kysely'
 import type { PoolClient } from 'pg'
 import { expect, test } from 'vitest'
 import { call, connected, pause, useService } from '#testing'
@@ -43,7 +42,7 @@ test('a connection without an answer is given up, and the next statement has ano
     const transaction = new Transaction(pool)
     await transaction.query('select 1', [])
     const unanswered = await transaction
-      .commit(CompiledQuery.raw('select pg_sleep(3)'))
+      .commit({ text: 'select pg_sleep(3)', values: [] })
       .catch((error: unknown) => error)
     expect(isDatabaseUnavailable(unanswered)).toBe(true)
     await transaction.rollback()
@@ -61,11 +60,12 @@ test('a connection that the server ends during a commit is not given to the next
   const owner = await connected(service)
   try {
     for (let round = 0; round < 5; round++) {
-      const cut = new Transaction(pool).commit(
-        CompiledQuery.raw('select pg_terminate_backend(pg_backend_pid()), pg_sleep(5)'),
-      )
+      const cut = new Transaction(pool).commit({
+        text: 'select pg_terminate_backend(pg_backend_pid()), pg_sleep(5)',
+        values: [],
+      })
       await expect(cut).rejects.toThrow()
-      await new Transaction(pool).commit(CompiledQuery.raw('select 1'))
+      await new Transaction(pool).commit({ text: 'select 1', values: [] })
     }
   } finally {
     await owner.end()

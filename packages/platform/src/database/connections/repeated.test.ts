@@ -3,8 +3,9 @@ import type { Client } from 'pg'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { connected, newMerchant, useService } from '#testing'
 import { RecordCountEntity } from '../../records/counts.ts'
-import { sqlOf, unitOfWork } from '../../transactions/unit.ts'
+import { unitOfWork } from '../../transactions/unit.ts'
 import { isStalePlan } from '../errors.ts'
+import { sqlOf } from '../sql.ts'
 import { connect } from './connect.ts'
 
 const service = useService()

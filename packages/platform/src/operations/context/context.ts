@@ -1,12 +1,11 @@
 import type { EntityManager, EntitySchema, InferEntity, MikroORM } from '@mikro-orm/postgresql'
 import type { Access, Actor, Change, Environment } from '@payments/kernel'
-import type { RawBuilder } from 'kysely'
 import type { Pool } from 'pg'
 import type { PgBoss, SendOptions } from 'pg-boss'
 import type { z } from 'zod'
 import type { DatabaseAvailability } from '../../database/availability.ts'
 import type { Written } from '../../database/new-row.ts'
-import type { SqlExecutor } from '../../database/sql.ts'
+import type { SqlExecutor, Statement } from '../../database/sql.ts'
 import type { WalPosition } from '../../database/standby/position.ts'
 import type { Standby } from '../../database/standby/standby.ts'
 import type { Log } from '../../settings/log.ts'
@@ -90,7 +89,7 @@ export interface GatheredCall<T> {
   /** Items with the same key share one call. */
   readonly key: string
   /** An expression with one value, never null. */
-  expression(items: readonly T[]): RawBuilder<unknown>
+  expression(items: readonly T[]): Statement
   /** What a failure of the statement means: the error of a violated constraint, or the error itself. */
   errorOf(error: unknown, items: readonly T[]): unknown
 }

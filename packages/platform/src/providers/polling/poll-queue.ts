@@ -1,10 +1,10 @@
 import { p } from '@mikro-orm/core'
 import { errorCode } from '@payments/kernel'
 import type { SqlExecutor } from '../../database/sql.ts'
+import { sqlOf } from '../../database/sql.ts'
 import { index } from '../../domain/entity.ts'
 import type { UnitOfWork } from '../../operations/context/context.ts'
 import type { Metric } from '../../operations/context/operators.ts'
-import { sqlOf } from '../../transactions/unit.ts'
 import { byEnvironment } from '../../work/gauges.ts'
 
 const JITTER = 0.2

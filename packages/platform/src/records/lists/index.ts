@@ -12,7 +12,7 @@ export {
   timeZone,
 } from './export.ts'
 export { NEWEST, newestAndTotal, rowsAndTotal } from './newest.ts'
-export { columnsOf, listSqlOf, rowMapper } from './rows.ts'
+export { columnsOf, listSqlOf, rowMapper, rowsOf } from './rows.ts'
 export {
   amountBound,
   anyOf,

@@ -1,6 +1,6 @@
 import type { EntitySchema, InferEntity } from '@mikro-orm/core'
+import { sqlOf } from '../../database/sql.ts'
 import type { QueryContext } from '../../operations/context/context.ts'
-import { sqlOf } from '../../transactions/unit.ts'
 import { totalSql } from '../counts.ts'
 import { columnsOf, listSqlOf, rowReader, withArrays } from './rows.ts'
 

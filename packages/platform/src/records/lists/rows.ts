@@ -9,9 +9,9 @@ import {
 } from '@mikro-orm/core'
 import { prepared } from '../../database/connections/client.ts'
 import type { ArrayExecutor, SqlExecutor } from '../../database/sql.ts'
+import { sqlOf } from '../../database/sql.ts'
 import type { QueryContext, Runtime } from '../../operations/context/context.ts'
 import { onceOf } from '../../operations/reply.ts'
-import { sqlOf } from '../../transactions/unit.ts'
 
 /** Runs statements of a list, which are prepared: to plan one of few rows takes the server longer than to read it. On the standby, nothing is. */
 export const listSqlOf = (context: QueryContext): ArrayExecutor =>
@@ -60,6 +60,27 @@ export function rowMapper<E extends EntitySchema>(
   return (row) => toRow(properties.map(({ column }) => row[column as keyof typeof row]))
 }
 
+/**
+ * Rows of a statement that reads or returns columns of an entity, with the names and types of its properties: times are dates, amounts are
+ * bigints. Columns of other names keep them, and have the driver's types. The statement restricts the tenant.
+ */
+export async function rowsOf<R extends object>(
+  { runtime, em }: QueryContext,
+  entity: EntitySchema,
+  text: string,
+  values: unknown[],
+): Promise<R[]> {
+  const { byColumn } = readOf(runtime, entity)
+  const { rows } = await sqlOf(em).query(text, values)
+  return rows.map((row) => {
+    const entries = Object.entries(row).map(([column, value]) => {
+      const { name = column, convert } = byColumn.get(column) ?? {}
+      return [name, convert ? convert(value) : value] as const
+    })
+    return Object.fromEntries(entries) as R
+  })
+}
+
 interface ReadProperty {
   readonly name: string
   readonly column: string
@@ -71,6 +92,7 @@ interface EntityRead {
   /** SQL of the columns, in the order of the properties. */
   readonly columns: string
   readonly properties: readonly ReadProperty[]
+  readonly byColumn: ReadonlyMap<string, ReadProperty>
   readonly empty: Readonly<Record<string, null>>
 }
 
@@ -96,6 +118,7 @@ const readOf = ({ orm }: Runtime, entity: EntitySchema): EntityRead =>
       return {
         columns: properties.map(({ sql }) => sql).join(', '),
         properties,
+        byColumn: new Map(properties.map((property) => [property.column, property])),
         empty: Object.fromEntries(properties.map(({ name }) => [name, null])),
       }
     },

@@ -1,8 +1,8 @@
 import type { EntityDictionary, EntitySchema, InferEntity } from '@mikro-orm/core'
 import { count, invalid, isId, pageSize, text } from '@payments/kernel'
 import { z } from 'zod'
+import { sqlOf } from '../../database/sql.ts'
 import type { QueryContext } from '../../operations/context/context.ts'
-import { sqlOf } from '../../transactions/unit.ts'
 import { totalSql } from '../counts.ts'
 import { columnsOf, rowMapper } from './rows.ts'
 

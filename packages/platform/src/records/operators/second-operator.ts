@@ -1,10 +1,7 @@
-import { type Asset, errors, toDecimal } from '@payments/kernel'
+import { type Asset, errors, NIL_ID, toDecimal } from '@payments/kernel'
+import { lockName, sqlOf } from '../../database/sql.ts'
 import type { UnitOfWork } from '../../operations/context/context.ts'
 import { platformSettings } from '../../settings/settings.ts'
-import { sqlOf } from '../../transactions/unit.ts'
-
-/** Whose amounts are counted where no operator is known: all of them together. */
-const NOBODY = '00000000-0000-0000-0000-000000000000'
 
 /** Adds to what an operator has moved today. The row stays locked until the commit, so commands at the same time count each other. */
 const COUNT = `insert into operator_amounts (operator_id, asset, day, amount)
@@ -16,10 +13,8 @@ const COUNT = `insert into operator_amounts (operator_id, asset, day, amount)
  * Lets the commands on money of one operator follow each other: what one of them has moved is counted for the next, and commands that
  * post before they count would wait in a circle with those that count before they post. Called first, before anything is locked.
  */
-export const inTurnOfOperator = (unit: UnitOfWork): Promise<unknown> =>
-  sqlOf(unit.em).query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
-    `operator ${unit.actor.userId ?? NOBODY}`,
-  ])
+export const inTurnOfOperator = (unit: UnitOfWork): Promise<void> =>
+  lockName(sqlOf(unit.em), `operator ${unit.actor.userId ?? NIL_ID}`)
 
 /**
  * Requires that a second operator approves an action with which an operator would have moved more of an asset on this UTC day than
@@ -32,7 +27,8 @@ export async function requireSecondOperator(unit: UnitOfWork, asset: Asset, amou
   if (unit.requestedBy || moved === 0n) return
   const limit = platformSettings.from(unit.runtime.settings).OPERATOR_LIMITS.get(asset.symbol) ?? 0n
   const { rows } = await sqlOf(unit.em).query<{ amount: string }>(COUNT, [
-    unit.operator ?? unit.actor.userId ?? NOBODY,
+    // Where no operator is known, the amounts of all are counted together.
+    unit.operator ?? unit.actor.userId ?? NIL_ID,
     asset.symbol,
     moved.toString(),
   ])

@@ -1,15 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { firstIdOf, noInput, timeOfId } from '@payments/kernel'
-import type { PoolClient } from 'pg'
+import { firstIdOf, noInput } from '@payments/kernel'
 import { WITHOUT_DEADLINE } from '../../database/connections/connect.ts'
 import { sqlState } from '../../database/errors.ts'
 import type { PartitionedTable } from '../../domain/data.ts'
 import { domainsOf } from '../../domain/domain.ts'
 import type { Runtime } from '../../operations/context/context.ts'
 import { job } from '../../work/jobs.ts'
-import { type ArchivedWeek, archiveWeek, describeArchive, REMOVED, startAgain } from './archive.ts'
-import { storeOf } from './stores/settings.ts'
-import type { Store } from './stores/store.ts'
 import { partitionsSql } from './tables.ts'
 import { dayOf, keptSince, mondayOf, weekAfter } from './weeks.ts'
 
@@ -29,7 +25,7 @@ interface Partition {
 }
 
 /**
- * Makes the partitions of the next weeks, and removes rows whose retention has ended, once they are in the archive if there is one: a partition is dropped when
+ * Makes the partitions of the next weeks, and removes rows whose retention has ended: a partition is dropped when
  * all of its rows have. The default partition is of many weeks: its rows are deleted.
  */
 export const partitions = job({
@@ -59,19 +55,12 @@ async function addPartitions({ pool, log }: Runtime, { name }: PartitionedTable)
 
 async function removeExpired(runtime: Runtime, table: PartitionedTable, signal: AbortSignal): Promise<void> {
   const since = keptSince(table.retentionDays(runtime.settings))
-  const store = storeOf(runtime.settings)
-  if (store) await describeArchive(store, signal)
   const { rows } = await runtime.pool.query<Partition>(partitionsSql(table.name))
   for (const partition of rows) {
     const { from, to } = partition
     if (from === null || to === null) {
-      if (store) await archiveAndDelete(runtime, { table, partition, since, store }, signal)
-      else await deleteRows(runtime, { table, partition, since }, signal)
-    } else if (to <= firstIdOf(since)) {
-      const monday = new Date(timeOfId(from))
-      const archive = store && (await archiveWeek(runtime, { store, table, monday }, signal))
-      await drop(runtime, { table, partition, since, archive }, signal)
-    }
+      await deleteRows(runtime, { table, partition, since }, signal)
+    } else if (to <= firstIdOf(since)) await drop(runtime, { table, partition, since }, signal)
     if (signal.aborted) return
   }
 }
@@ -91,59 +80,12 @@ async function deleteRows({ pool }: Runtime, { table, partition, since }: Expire
     deleted = (await pool.query(statement, [BATCH, firstIdOf(since), since])).rowCount ?? 0
 }
 
-/** The same week by week, each in one transaction, which deletes what was archived or nothing. */
-async function archiveAndDelete(
-  runtime: Runtime,
-  { table, partition, since, store }: Expired & { readonly store: Store },
-  signal: AbortSignal,
-): Promise<void> {
-  for (;;) {
-    const { rows } = await runtime.pool.query<{ id: string }>(`select id from "${partition.name}" order by id limit 1`)
-    const monday = rows[0] && mondayOf(timeOfId(rows[0].id))
-    if (!monday || weekAfter(monday) > since || signal.aborted) return
-    const [from, to] = [firstIdOf(monday), firstIdOf(weekAfter(monday))]
-    const archive = await archiveWeek(runtime, { store, table, monday }, signal)
-    const removed = await inTransaction(runtime, async (client) => {
-      const { rowCount } = await client.query({
-        ...{
-          text: `delete from ${table.name} where id >= $1 and id < $2 and created_at < $3`,
-          values: [from, to, since],
-        },
-        ...WITHOUT_DEADLINE,
-      })
-      if (rowCount !== archive.rows) return false
-      await client.query(REMOVED, [archive.table, archive.week, archive.version])
-      return true
-    })
-    if (!removed) return changed(runtime, archive)
-    runtime.log.info({ ...archive }, 'archived rows deleted')
-  }
-}
-
 /** Drops a partition, if the lock for it is to be had soon. */
-async function drop(
-  runtime: Runtime,
-  { table, partition, since, archive }: Expired & { archive: ArchivedWeek | undefined },
-  signal: AbortSignal,
-): Promise<void> {
+async function drop(runtime: Runtime, { table, partition, since }: Expired, signal: AbortSignal): Promise<void> {
   for (let attempt = 1; !signal.aborted; attempt++) {
     try {
-      let outcome: string | undefined
-      await inTransaction(runtime, async (client) => {
-        const { rows } = await client.query<{ outcome: string }>({
-          ...{
-            text: `select drop_${table.name}_partition($1, $2, $3) as outcome`,
-            values: [partition.name, since, archive?.rows ?? null],
-          },
-          ...WITHOUT_DEADLINE,
-        })
-        outcome = rows[0]?.outcome
-        if (outcome === 'dropped' && archive)
-          await client.query(REMOVED, [archive.table, archive.week, archive.version])
-        return outcome === 'dropped'
-      })
-      if (outcome === 'dropped') runtime.log.info({ table: table.name, partition: partition.name }, 'partition dropped')
-      if (outcome === 'changed' && archive) await changed(runtime, archive)
+      if (await isDropped(runtime, { table, partition, since }))
+        runtime.log.info({ table: table.name, partition: partition.name }, 'partition dropped')
       return
     } catch (error) {
       if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error
@@ -156,20 +98,18 @@ async function drop(
 
 const LOCK_NOT_AVAILABLE = '55P03'
 
-async function changed(runtime: Runtime, archive: ArchivedWeek): Promise<void> {
-  runtime.log.warn({ ...archive }, 'rows came to a week that was archived')
-  await startAgain(runtime, archive)
-}
-
-/** A transaction whose statements take as long as they need. `work` returns whether it is committed. */
-async function inTransaction({ pool }: Runtime, work: (client: PoolClient) => Promise<boolean>): Promise<boolean> {
+/** Drops a partition in a transaction whose statements take as long as they need. False: a row in it has to be kept. */
+async function isDropped({ pool }: Runtime, { table, partition, since }: Expired): Promise<boolean> {
   const client = await pool.connect()
   let broken: Error | undefined
   try {
     await client.query('begin; set local statement_timeout = 0')
-    const committed = await work(client)
-    await client.query(committed ? 'commit' : 'rollback')
-    return committed
+    const { rows } = await client.query<{ dropped: boolean }>({
+      ...{ text: `select drop_${table.name}_partition($1, $2) as dropped`, values: [partition.name, since] },
+      ...WITHOUT_DEADLINE,
+    })
+    await client.query('commit')
+    return rows[0]?.dropped === true
   } catch (error) {
     broken = error as Error
     throw error

@@ -32,10 +32,16 @@ export const partitionsSql = (table: string): string =>
 export const partitionByWeek = (table: string, counted: Counted): readonly string[] => [
   firstIdFunction,
   addFunction(table),
-  dropFunction(table, counted),
-  `revoke all on function add_${table}_partition(date), drop_${table}_partition(text, timestamptz, bigint) from public`,
+  `revoke all on function add_${table}_partition(date) from public`,
+  ...dropPartitions(table, counted),
   `create table ${table}_default partition of ${table} default`,
   `select add_${table}_partition(date_trunc('week', now() at time zone 'UTC')::date + 7 * n) from generate_series(0, ${FIRST_WEEKS}) n`,
+]
+
+/** Statements that create the function which drops partitions, or replace it. */
+export const dropPartitions = (table: string, counted: Counted): readonly string[] => [
+  dropFunction(table, counted),
+  `revoke all on function drop_${table}_partition(text, timestamptz) from public`,
 ]
 
 /**
@@ -64,28 +70,24 @@ const addFunction = (table: string): string =>
 /**
  * A function that drops a partition, as the owner of the table, and takes its rows from the counters in the same transaction. They are counted under a lock
  * that excludes writers of this partition alone; the lock that excludes everybody is taken last, and not waited for longer than half a second.
- *
- * `dropped`; `kept`: there is no such partition, or a row in it was created since `since`; `changed`: it has not the number of
- * rows that were archived. `archived` null: none had to be.
+ * False: there is no such partition, or a row in it was created since `since`.
  */
 const dropFunction = (table: string, counted: Counted): string =>
-  `create or replace function drop_${table}_partition(name text, since timestamptz, archived bigint) returns text language plpgsql security definer
+  `create or replace function drop_${table}_partition(name text, since timestamptz) returns boolean language plpgsql security definer
      set search_path = public, pg_temp set lock_timeout = '500ms' as $$
   declare
     part regclass;
-    n bigint;
     newest timestamptz;
     ${COUNTING}
   begin
     perform pg_advisory_xact_lock(hashtext('${table}.partitions'));
     select r.oid into part from (${rangesOf(table)}) r where r.relname = name;
-    if not found then return 'kept'; end if;
+    if not found then return false; end if;
     execute format('lock table %s in share mode', part);
     perform set_config('enable_seqscan', 'on', true);
-    execute format('select count(*), max(created_at) from %s', part) into n, newest;
-    if newest >= since then return 'kept'; end if;
-    if n <> archived then return 'changed'; end if;
+    execute format('select max(created_at) from %s', part) into newest;
+    if newest >= since then return false; end if;
     ${countingLoop('record_counts', KEYS, `execute replace($c$${signedCounts(table, 'the_partition', '-', counted)}$c$, 'the_partition', part::text)`)}
     execute format('drop table %s', part);
-    return 'dropped';
+    return true;
   end $$`

@@ -9,14 +9,9 @@ export const SHOWN = "path like '/v1/%' and path not like '/v1/admin/%'"
 /** The total of the list. */
 export const countedRequests: Counted = { where: SHOWN }
 
-/** Without the bodies and the `Idempotency-Key`: anonymising a customer removes them, and could not reach an archive. */
 export const partitionedRequests: PartitionedTable = {
   name: 'request_log',
   retentionDays: (settings) => platformSettings.from(settings).RETENTION_REQUEST_LOG_DAYS,
-  archived: [
-    ...['id', 'organisation_id', 'environment', 'method', 'path', 'status', 'duration_ms', 'request_id', 'key_id'],
-    ...['session_id', 'ip', 'user_agent', 'replayed', 'error_code', 'resource_id', 'created_at'],
-  ],
 }
 
 const newest = ['createdAt desc', 'id desc']

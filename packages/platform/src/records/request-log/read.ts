@@ -1,8 +1,8 @@
 import { isId, type Tenant } from '@payments/kernel'
+import { sqlOf } from '../../database/sql.ts'
 import type { AnonymisedCustomer } from '../../domain/data.ts'
 import { domainsOf } from '../../domain/domain.ts'
 import type { QueryContext, UnitOfWork } from '../../operations/context/context.ts'
-import { sqlOf } from '../../transactions/unit.ts'
 import { totalSql } from '../counts.ts'
 import { SHOWN } from './entity.ts'
 

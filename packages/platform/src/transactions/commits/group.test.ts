@@ -1,5 +1,4 @@
 import { defineErrors, newId, ServiceError, system } from '@payments/kernel'
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { connected, foundOrganisation, useService } from '#testing'
 import { constraintOf } from '../../database/errors.ts'
@@ -62,12 +61,18 @@ test('units of one tenant that are ready together commit together, and each is t
 
 test('a unit of another tenant, and one that writes something else, commits by itself', async () => {
   const [one, other] = [await newWorld(), await newWorld()]
-  const call: GatheredCall<number> = { key: 'called', expression: () => sql`1`, errorOf: (error) => error }
+  const call: GatheredCall<number> = {
+    key: 'called',
+    expression: () => ({ text: '1', values: [] }),
+    errorOf: (error) => error,
+  }
   await Promise.all([
     one.commit('a'),
     other.commit('b'),
     one.commit('c', (unit) => unit.gather(call, 1)),
-    one.commit('d', (unit) => unit.appendToCommit(sql`update organisations set name = name where false`)),
+    one.commit('d', (unit) =>
+      unit.appendToCommit({ text: 'update organisations set name = name where false', values: [] }),
+    ),
   ])
   expect([await one.stored(), await other.stored()]).toEqual([
     { subjects: ['a', 'c', 'd'], transactions: 3 },
@@ -129,7 +134,7 @@ test('what units gather for one call is in one call, and the one that makes it f
   const { commit, stored } = await newWorld()
   const divided: GatheredCall<number> = {
     key: 'divided',
-    expression: (by) => sql`(select sum(${24} / n) from unnest(${by}::int[]) as n)`,
+    expression: (by) => ({ text: '(select sum($2::int / n) from unnest($1::int[]) as n)', values: [by, 24] }),
     errorOf: (error, by) => new ServiceError('rejected', { status: 409, message: `By ${by}` }, { cause: error }),
   }
   const settled = await Promise.allSettled(

@@ -1,6 +1,5 @@
-import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { isRow, type Written } from '../../database/new-row.ts'
-import { kyselyOver } from '../../database/transaction.ts'
+import { renumbered, type Statement } from '../../database/sql.ts'
 import type { GatheredCall } from '../../operations/context/context.ts'
 
 /** A call, and what it is for. */
@@ -22,31 +21,32 @@ export interface Writes {
  * data-modifying part once, whatever the final select reads; a call runs because the final select counts its value. Rows of
  * the same columns are one part, so the text does not depend on their number.
  */
-export function joined({ written, calls, last }: Writes): CompiledQuery {
+export function joined({ written, calls, last }: Writes): Statement {
+  const values: unknown[] = []
+  const bound = (part: Statement): string => {
+    const text = renumbered(part.text, values.length)
+    values.push(...part.values)
+    return text
+  }
   const parts = [
-    ...statementsOf(written).map((statement, index) => sql`${sql.raw(`e${index}`)} as (${statement})`),
-    ...calls.map(
-      ({ call, items }, index) => sql`${sql.raw(`c${index}`)} as (select ${call.expression(items)} as done)`,
-    ),
-    ...statementsOf(last).map((statement) => sql`last as (${statement})`),
+    ...statementsOf(written).map((statement, index) => `e${index} as (${bound(statement)})`),
+    ...calls.map(({ call, items }, index) => `c${index} as (select ${bound(call.expression(items))} as done)`),
+    ...statementsOf(last).map((statement) => `last as (${bound(statement)})`),
   ]
   const read = [
-    last.length > 0 ? sql`1 / ((select count(*) from last) = ${last.length})::int` : sql`1`,
-    ...calls.map((_, index) => sql.raw(`(select count(done) from c${index})`)),
+    last.length > 0 ? bound({ text: '1 / ((select count(*) from last) = $1)::int', values: [last.length] }) : '1',
+    ...calls.map((_, index) => `(select count(done) from c${index})`),
   ]
-  return sql`with ${sql.join(parts)} select ${sql.join(read)}`.compile(compiler)
+  return { text: `with ${parts.join(', ')} select ${read.join(', ')}`, values }
 }
 
 /** Rows that one statement inserts are where the first of them is. */
-function statementsOf(written: readonly Written[]): RawBuilder<unknown>[] {
+function statementsOf(written: readonly Written[]): Statement[] {
   const rows = Map.groupBy(written.filter(isRow), ({ into }) => into.key)
   return written.flatMap((each) => {
     if (!isRow(each)) return [each]
     const same = rows.get(each.into.key)
     if (same?.[0] !== each) return []
-    const [before, after] = each.into.text
-    return [sql`${sql.raw(before)}${`[${same.map(({ json }) => json).join()}]`}${sql.raw(after)}`]
+    return [{ text: each.into.text.join('$1'), values: [`[${same.map(({ json }) => json).join()}]`] }]
   })
 }
-
-const compiler = kyselyOver(() => Promise.reject(new Error('It only compiles')))
