@@ -44,6 +44,14 @@ describe.runIf(hasTools(chromiumCommand()))('long lists of the dashboard', () =>
       await table.getByText('INV-000001').waitFor()
       expect(new URL(page.url()).search).toBe('?status=overdue')
       await checkScreen(page, 'collections-overdue')
+      // On a phone the first row is on the first screen, and the filters are behind a button that says how many are set.
+      const desktop = page.viewportSize() ?? { width: 1280, height: 900 }
+      await page.setViewportSize({ width: 390, height: 844 })
+      const row = await table.getByRole('link', { name: 'Consulting in March' }).boundingBox()
+      expect((row?.y ?? 844) + (row?.height ?? 0)).toBeLessThan(844)
+      await page.getByRole('button', { name: 'Filters, 1 set' }).click()
+      await page.locator('summary', { hasText: 'Status' }).waitFor()
+      await page.setViewportSize(desktop)
       // While other rows are awaited, those that are shown can be read as before.
       const answer = Promise.withResolvers<void>()
       await page.route(/collections.*search/, async (route) => {

@@ -1,10 +1,11 @@
-import { type FormEvent, useId } from 'react'
+import { FilterIcon } from '@primer/octicons-react'
+import { type FormEvent, useId, useState } from 'react'
 import { isId } from '../forms/checks.ts'
 import { type Filter, useAddress } from './address.ts'
 import { CustomerChoice } from './customer-choice.tsx'
 import { Several, valuesIn } from './several.tsx'
 
-/** The search and the filters of a list, which stand in the address. */
+/** The search and the filters of a list, which stand in the address. On a phone the filters are behind a button: the first row is on the first screen. */
 export function FilterBar({
   name = 'text',
   label,
@@ -21,7 +22,9 @@ export function FilterBar({
 }) {
   const id = useId()
   const { search, change } = useAddress()
+  const [isOpen, setOpen] = useState(false)
   const names = [name, ...filters.map((filter) => filter.name)]
+  const set = filters.filter((filter) => search.get(filter.name)).length
   const find = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     change({ [name]: String(new FormData(event.currentTarget).get(name) ?? '').trim() })
@@ -44,7 +47,10 @@ export function FilterBar({
         />
         <button type="submit">Search</button>
       </form>
-      <fieldset className="filters">
+      <button type="button" className="fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <FilterIcon /> Filters{set > 0 && `, ${set} set`}
+      </button>
+      <fieldset className={isOpen ? 'filters' : 'filters folded'}>
         <legend className="hidden">Filters</legend>
         {filters.map((filter) => (
           <OneFilter
