@@ -20,7 +20,7 @@ import { metrics } from './operators/metrics.ts'
 import { operators } from './operators/operators.ts'
 import { advance } from './polling/advance.ts'
 import { pollTask } from './polling/poller.ts'
-import { feePayerTask } from './provider/fee-payer.ts'
+import { feePayerJob } from './provider/fee-payer.ts'
 import { type SandboxSwaps, type SwapsProvider, swapsProvider } from './provider/provider.ts'
 import { sandboxSwaps } from './provider/sandbox.ts'
 import { swapsSettings } from './provider/settings.ts'
@@ -89,8 +89,8 @@ export const swaps = domain({
     ],
   },
   work: {
-    jobs: [swapsPurge],
-    tasks: [pollTask, addressTask, feePayerTask],
+    jobs: [swapsPurge, feePayerJob],
+    tasks: [pollTask, addressTask],
     notifications,
     notificationTypes: { 'swap.failed': { description: 'A swap failed', email: true } },
   },

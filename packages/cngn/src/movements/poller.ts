@@ -11,6 +11,7 @@ import { claimDeliveries, claimSends } from './sends/table.ts'
 export const tasks = [
   polling({
     name: SEND,
+    because: 'An order is sent within a second, by one process, as soon as the limit of calls has room',
     port: cngnProvider,
     object: 'transfer',
     claim: async (runtime, environment, _provider, limit) =>
@@ -19,6 +20,7 @@ export const tasks = [
   }),
   polling({
     name: FEED,
+    because: 'One list says what arrived for all accounts, every few seconds while something is awaited',
     port: cngnProvider,
     object: 'account',
     claim: async (runtime, environment, _provider, limit) =>
@@ -27,6 +29,7 @@ export const tasks = [
   }),
   polling({
     name: DELIVERY,
+    because: 'A convert on its way is polled every few seconds',
     port: convertOutProvider,
     object: 'transfer',
     claim: (runtime, environment, _provider, limit) => claimDeliveries(runtime, environment, limit),

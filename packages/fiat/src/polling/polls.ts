@@ -142,6 +142,7 @@ async function noteFailure(unit: UnitOfWork, { id, direction, pollSeconds }: Cla
 /** Polls the orders that are due. `docs/decisions/local-fiat.md` explains the schedule. */
 export const pollTask = polling({
   name: POLL,
+  because: 'An order on its way is polled every few seconds, under the limit that all share',
   port: fiatProvider,
   object: 'order',
   pause: pauseOf,

@@ -52,6 +52,7 @@ export async function seal(runtime: Runtime, size = BATCH): Promise<boolean> {
 /** Runs every second. Writers neither wait for it nor trigger it, so that batches are large under load. */
 export const sealTask: Task = {
   name: 'ledger.seal',
+  because: 'An entry is sealed a second after it was posted, thousands in a batch',
   intervalMs: 1000,
   runsIn: 'one-process',
   run: (runtime) => seal(runtime),

@@ -12,6 +12,7 @@ test('tasks that share the connection for locks never ask it two things at a tim
   const runs = new Map<string, number>()
   const tasks: Task[] = Array.from({ length: 8 }, (_, index) => ({
     name: `test.${index}`,
+    because: 'tested',
     intervalMs: 1,
     runsIn: 'one-process',
     async run() {

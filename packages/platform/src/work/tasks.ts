@@ -8,6 +8,8 @@ import type { Runtime } from '../operations/context/context.ts'
 export interface Task {
   /** `runtime.trigger` takes this name. */
   readonly name: string
+  /** Why it is no job: what reacts within a second, or is claimed in batches. */
+  readonly because: string
   readonly intervalMs: number
   /**
    * Where the task runs. `one-process`: under an advisory lock, in one process at a time. `every-process`: in all processes
@@ -29,7 +31,10 @@ export interface Slots {
 }
 
 /** A task that keeps slots filled in every process at once. `create` is called once for each process. */
-export function slotsTask(name: string, create: (runtime: Runtime) => Slots): Task {
+export function slotsTask(
+  { name, because }: Pick<Task, 'name' | 'because'>,
+  create: (runtime: Runtime) => Slots,
+): Task {
   const slots = new WeakMap<Runtime, Slots>()
   const slotsOf = (runtime: Runtime): Slots => {
     const existing = slots.get(runtime) ?? create(runtime)
@@ -38,6 +43,7 @@ export function slotsTask(name: string, create: (runtime: Runtime) => Slots): Ta
   }
   return {
     name,
+    because,
     intervalMs: 1000,
     runsIn: 'every-process',
     async run(runtime) {

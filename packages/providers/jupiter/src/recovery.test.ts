@@ -98,7 +98,7 @@ test('what is at derived addresses is listed, and what no swap needs is swept af
   expect(again).toMatchObject({ code: 0 })
   expect(again.out).toContain('Nothing to sweep')
   await live.process(waiting.id)
-  await live.runTask('swaps.fee-payer')
+  await live.readFeePayer()
   expect(live.service.logs.join('\n')).not.toContain('unknown transaction')
   await expectJournalEqualsChain(live.service, live.world)
 }, 60_000)

@@ -272,7 +272,7 @@ test('new swaps are refused while the fee payer has too little, or was not read 
     await pool.query("update swap_fee_payers set lamports = 100000000, read_at = now() - interval '11 minutes'")
     expect((await create()).status).toBe(503)
   } finally {
-    await live.runTask('swaps.fee-payer')
+    await live.readFeePayer()
   }
   expect((await create()).status).toBe(201)
 })

@@ -14,7 +14,7 @@ async function metric(name: string): Promise<number> {
   const text = await (await fetch(`${live.service.internalUrl}/metrics`)).text()
   return Number(text.match(new RegExp(`^${name}\\{[^}]*live[^}]*\\} (\\S+)$`, 'm'))?.[1])
 }
-const readFeePayer = () => live.runTask('swaps.fee-payer')
+const readFeePayer = () => live.readFeePayer()
 
 test('a transaction that was signed elsewhere is found at the address that it emptied and at the fee payer', async () => {
   const { provider, chain, signers } = live.world

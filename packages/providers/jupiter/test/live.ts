@@ -24,6 +24,7 @@ export interface Live {
   readonly merchant: Merchant
   /** Runs a task of swaps once, as a worker does. */
   runTask(name: string): Promise<void>
+  readFeePayer(): Promise<void>
   /** Creates a live swap to wallets that no other swap uses. */
   create(given?: Record<string, unknown>): Promise<SwapData>
   get(id: string): Promise<SwapData>
@@ -74,6 +75,10 @@ export async function startLive(
       const tasks = domainsOf(service.runtime).flatMap((domain) => domain.work?.tasks ?? [])
       await tasks.find((task) => task.name === name)?.run(service.runtime)
     },
+    async readFeePayer() {
+      const jobs = domainsOf(service.runtime).flatMap((domain) => domain.work?.jobs ?? [])
+      await jobs.find(({ name }) => name === 'swaps.fee-payer')?.run(service.runtime, {}, new AbortController().signal)
+    },
     create: (given = {}) =>
       newSwap(merchant, { destinationAddress: newWallet(), refundAddress: newWallet(), ...given }),
     get: async (id) => (await merchant.call(`GET /v1/swaps/${id}`)).body.data,
@@ -120,7 +125,7 @@ export async function startLive(
       await world.close()
     },
   }
-  await live.runTask('swaps.fee-payer')
+  await live.readFeePayer()
   return live
 }
 

@@ -54,6 +54,7 @@ async function readFeed(runtime: Runtime, environment: Environment, provider: Ro
  */
 export const feedTask: Task = {
   name: 'routes.feed',
+  because: 'One call every few seconds says which deposits are new, for all routes',
   intervalMs: INTERVAL_MS,
   runsIn: 'one-process',
   async run(runtime) {

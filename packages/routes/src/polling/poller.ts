@@ -11,6 +11,7 @@ const RESERVED_FROM = 60
 
 const polls = {
   name: POLL,
+  because: 'Payers watch for their deposit: a route is polled every few seconds, many with one call',
   port: routesProvider,
   object: 'paymentRoute',
   pause: pauseOf,

@@ -97,6 +97,7 @@ export async function takeAddress(runtime: Runtime, environment: Environment): P
 /** Keeps addresses ready, so that the processes that answer requests need no seed. */
 export const addressTask: Task = {
   name: ADDRESSES,
+  because: 'A request that takes the last ready address waits for the next ones',
   intervalMs: 5000,
   runsIn: 'one-process',
   async run(runtime) {

@@ -135,6 +135,7 @@ async function fail(runtime: Runtime, swap: SwapRow, error: unknown): Promise<vo
 /** Processes the swaps that are due, in every worker at once. */
 export const pollTask: Task = {
   name: POLL,
+  because: 'A transaction must reach the chain before its blockhash expires: swaps are claimed in batches every second',
   intervalMs: 1000,
   runsIn: 'every-process',
   async run(runtime) {

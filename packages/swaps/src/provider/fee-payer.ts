@@ -1,5 +1,5 @@
-import { assets, type Environment, environments, toMinor } from '@payments/kernel'
-import type { QueryContext, Runtime, Task } from '@payments/platform'
+import { assets, type Environment, environments, noInput, toMinor } from '@payments/kernel'
+import { job, type QueryContext, type Runtime } from '@payments/platform'
 import { errors } from '../errors.ts'
 import { type FeePayer, type SwapsProvider, swapsProvider } from './provider.ts'
 import { swapsSettings } from './settings.ts'
@@ -42,11 +42,12 @@ async function store({ pool, log }: Runtime, environment: Environment, feePayer:
     log.error({ environment, signature, lamports }, 'fee payer spent by an unknown transaction')
 }
 
-/** Reads the fee payers and compares what they spent with the transactions that were stored. */
-export const feePayerTask: Task = {
+/** Every minute: reads the fee payers and compares what they spent with the transactions that were stored. */
+export const feePayerJob = job({
   name: 'swaps.fee-payer',
-  intervalMs: 15_000,
-  runsIn: 'one-process',
+  data: noInput,
+  schedule: { everyMinutes: 1 },
+  queue: { retryLimit: 0, policy: 'exclusive', expireInSeconds: 60 },
   async run(runtime) {
     for (const environment of environments) {
       // The fee payer is this service's own key: every provider that reads the chain reads the same.
@@ -63,9 +64,8 @@ export const feePayerTask: Task = {
         },
       )
     }
-    return false
   },
-}
+})
 
 /** Refuses new swaps whose transactions could not be paid for. @throws swap_provider_unavailable 503 */
 export async function requireFeePayer({ runtime, actor }: QueryContext, provider: SwapsProvider): Promise<void> {

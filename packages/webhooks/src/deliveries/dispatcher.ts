@@ -242,4 +242,10 @@ function createDispatcher(runtime: Runtime): Slots {
 }
 
 /** Attempts the deliveries that are due, in every worker at once. */
-export const deliverTask = slotsTask(DELIVER, createDispatcher)
+export const deliverTask = slotsTask(
+  {
+    name: DELIVER,
+    because: 'Deliveries of an endpoint start in order, and a dead endpoint costs others nothing',
+  },
+  createDispatcher,
+)

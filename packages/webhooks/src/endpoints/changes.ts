@@ -56,6 +56,7 @@ export const endLater = (client: SqlExecutor, endpointId: string, environment: E
  */
 export const changesTask: Task = {
   name: CHANGES,
+  because: 'An endpoint that is paused or repaired changes its deliveries within a second, a batch under its lock',
   intervalMs: 1000,
   runsIn: 'one-process',
   async run(runtime) {

@@ -23,6 +23,7 @@ type Tried = Waiting & { readonly id: string }
  */
 export const fanOutTask: Task = {
   name: OUTBOX,
+  because: 'An event becomes deliveries within a second, in the order of its tenant, hundreds in a statement',
   intervalMs: 1000,
   runsIn: 'one-process',
   async run(runtime) {

@@ -109,8 +109,8 @@ export async function startProviderStand(random: Random): Promise<ProviderStand>
   const [worker] = processes.workers as [ServiceProcess]
   await worker.ready()
   // Swaps are available once the fee payer's balance is known.
-  const tasks = domainsOf(own.runtime).flatMap((domain) => domain.work?.tasks ?? [])
-  await tasks.find((task) => task.name === 'swaps.fee-payer')?.run(own.runtime)
+  const jobs = domainsOf(own.runtime).flatMap((domain) => domain.work?.jobs ?? [])
+  await jobs.find(({ name }) => name === 'swaps.fee-payer')?.run(own.runtime, {}, new AbortController().signal)
   const merchants = await Promise.all(Array.from({ length: MERCHANTS }, () => behindProxy(own)))
   return {
     ...{ database, worker, merchants, relay, near, paycrest, cngn, chain, node, exchange },

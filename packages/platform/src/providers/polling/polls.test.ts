@@ -24,7 +24,7 @@ function polling(due: number) {
   } as unknown as Runtime
   let left = due
   const task = pollTask({
-    ...{ name: 'test.poll', port: tested, object: 'object' },
+    ...{ name: 'test.poll', because: 'tested', port: tested, object: 'object' },
     async claim(_runtime, _environment, _provider, limit) {
       rooms.push(limit)
       const taken = Math.min(left, limit)

@@ -11,6 +11,8 @@ const SLOTS = 8
 export interface Polls<P extends Provider, C extends Partial<Tenant> & { readonly id: string }> {
   /** Name of the task. */
   readonly name: string
+  /** As of the task. */
+  readonly because: Task['because']
   readonly port: Port<P>
   /** What a log line calls an object that could not be polled. */
   readonly object: string
@@ -52,7 +54,7 @@ export async function claimPolls<P extends Provider, C extends Partial<Tenant> &
 export const pollTask = <P extends Provider, C extends Partial<Tenant> & { readonly id: string }>(
   polls: Polls<P, C>,
 ): Task =>
-  slotsTask(polls.name, (runtime) => {
+  slotsTask(polls, (runtime) => {
     const inFlight = new Set<Promise<void>>()
     let claims: Promise<void> = Promise.resolve()
     let stopping = false
