@@ -1,3 +1,4 @@
+import type { Environment } from '@payments/kernel'
 import { pollTask as polling } from '@payments/platform'
 import { cngnProvider, convertOutProvider } from '../provider/provider.ts'
 import { isFree } from '../provider/rate-budget.ts'
@@ -7,12 +8,17 @@ import { pollDelivery } from './sends/deliveries.ts'
 import { send } from './sends/send.ts'
 import { claimDeliveries, claimSends } from './sends/table.ts'
 
+/** SQL: when the next row of an environment is due, by an index on (environment, `at`) of the rows that fulfil the condition. */
+const nextOf = (table: string, at: string, environment: Environment, where = 'true'): string =>
+  `select ${at} from ${table} where environment = '${environment}' and ${where} order by ${at} limit 1`
+
 /** Sends the orders that wait, reads the provider's lists, and follows deliveries. `docs/decisions/cngn.md` explains them. */
 export const tasks = [
   polling({
     name: SEND,
     port: cngnProvider,
     object: 'transfer',
+    due: (environment) => nextOf('cngn_sends', 'next_send_at', environment, "status = 'queued'"),
     claim: async (runtime, environment, _provider, limit) =>
       (await isFree(runtime, environment, 'send')) ? claimSends(runtime, environment, limit) : [],
     poll: send,
@@ -21,6 +27,7 @@ export const tasks = [
     name: FEED,
     port: cngnProvider,
     object: 'account',
+    due: (environment) => nextOf('cngn_feeds', 'next_poll_at', environment),
     claim: async (runtime, environment, _provider, limit) =>
       (await isFree(runtime, environment, 'poll')) ? claimFeeds(runtime, environment, limit) : [],
     poll: pollFeed,
@@ -29,6 +36,7 @@ export const tasks = [
     name: DELIVERY,
     port: convertOutProvider,
     object: 'transfer',
+    due: (environment) => nextOf('cngn_sends', 'next_delivery_at', environment, 'next_delivery_at is not null'),
     claim: (runtime, environment, _provider, limit) => claimDeliveries(runtime, environment, limit),
     poll: pollDelivery,
   }),

@@ -46,6 +46,8 @@ async function store({ pool, log }: Runtime, environment: Environment, feePayer:
 export const feePayerTask: Task = {
   name: 'swaps.fee-payer',
   intervalMs: 15_000,
+  isNeeded: ({ providers }) =>
+    environments.some((environment) => providers.bound(swapsProvider, environment).some((each) => each.readFeePayer)),
   runsIn: 'one-process',
   async run(runtime) {
     for (const environment of environments) {

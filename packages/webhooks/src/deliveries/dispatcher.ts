@@ -242,4 +242,4 @@ function createDispatcher(runtime: Runtime): Slots {
 }
 
 /** Attempts the deliveries that are due, in every worker at once. */
-export const deliverTask = slotsTask(DELIVER, createDispatcher)
+export const deliverTask = slotsTask(DELIVER, () => 'select min(due_at) from webhook_queues', createDispatcher)
