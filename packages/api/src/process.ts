@@ -32,6 +32,7 @@ import {
   sendTrigger,
   startTasks,
   startWorkers,
+  WORKER_INTERVALS,
 } from '@payments/platform'
 import { PgBoss } from 'pg-boss'
 import { domains } from './domains.ts'
@@ -115,11 +116,13 @@ export async function composeProcess(
     migrate: false,
     createSchema: false,
     useListenNotify: true,
+    // A worker's tasks ask each few seconds what is due: a listener that was lost delays nothing for longer.
+    notifyHeartbeatIntervalMs: 60_000,
     // A worker also supervises the queues: jobs of a worker that died are retried, old jobs are deleted. Reindexing needs
     // the owner's role.
     supervise: isWorker,
     schedule: isWorker,
-    superviseIntervalSeconds: 15,
+    ...WORKER_INTERVALS,
     reindex: false,
     monitorVacuum: false,
   })
@@ -186,11 +189,15 @@ export async function composeProcess(
     async startWorker() {
       workerDatabase = await connectTo('payments-worker', own.DATABASE_WORKER_POOL, true)
       const workerRuntime = runtimeOn(workerDatabase)
-      await startWorkers(workerRuntime, everyDomain.flatMap((domain) => domain.work?.jobs ?? []) as Job[])
+      const queues = await startWorkers(
+        workerRuntime,
+        everyDomain.flatMap((domain) => domain.work?.jobs ?? []) as Job[],
+      )
       tasks = startTasks(
         workerRuntime,
         everyDomain.flatMap((domain) => domain.work?.tasks ?? []),
         directUrl,
+        queues,
       )
     },
     async stop() {

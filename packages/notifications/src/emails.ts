@@ -9,6 +9,10 @@ export interface DueEmail extends Tenant {
   wantedBy(userId: string): boolean
 }
 
+/** SQL: when the next emails are due: at the end of the minute of the first, so that what comes up in one minute is one email. */
+export const nextEmails =
+  "select date_trunc('minute', created_at) + interval '1 minute' from notifications where email_due order by id limit 1"
+
 interface Row {
   organisation_id: string
   environment: Tenant['environment']

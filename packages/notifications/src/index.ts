@@ -25,5 +25,5 @@ export const notifications = domain({
   work: { jobs: [purge], recorder: notificationRecorder, notificationTypes },
 })
 
-export { claimEmails, type DueEmail } from './emails.ts'
+export { claimEmails, type DueEmail, nextEmails } from './emails.ts'
 export { notify, notifyTenants } from './record.ts'

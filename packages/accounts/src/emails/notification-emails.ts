@@ -1,5 +1,5 @@
 import { anonymous, noInput } from '@payments/kernel'
-import { claimEmails, type DueEmail } from '@payments/notifications'
+import { claimEmails, type DueEmail, nextEmails } from '@payments/notifications'
 import { job, sqlOf, type UnitOfWork, unitOfWork } from '@payments/platform'
 import { sendEmail } from './email.ts'
 import { notificationsEmail, serviceOf } from './email-texts.ts'
@@ -15,6 +15,7 @@ export const notificationEmailsJob = job({
   name: 'accounts.notification-emails',
   data: noInput,
   schedule: { everyMinutes: 1 },
+  due: nextEmails,
   queue: { retryLimit: 0, policy: 'short', expireInSeconds: 60 },
   async run(runtime, _data, signal) {
     let claimed = BATCH
@@ -25,6 +26,7 @@ export const notificationEmailsJob = job({
 
 async function queueBatch(unit: UnitOfWork): Promise<number> {
   const due = await claimEmails(unit, BATCH)
+  if (due.length === 0) return 0
   const { rows: members } = await sqlOf(unit.em).query<Member>(
     `select m.organisation_id, m.user_id, u.email, o.name from memberships m
        join users u on u.id = m.user_id join organisations o on o.id = m.organisation_id

@@ -1,5 +1,6 @@
 import { NIL_ID, system, type Tenant } from '@payments/kernel'
 import {
+  earliest,
   move,
   type QueryContext,
   queryContext,
@@ -14,6 +15,13 @@ import { lockedCollection, moveCollection } from './changes.ts'
 import { prepareReminder, remind } from './invoices/invoices.ts'
 
 const BATCH = 200
+
+/** SQL: when the next session or collection ends, or an invoice becomes overdue. */
+export const nextChange = earliest([
+  "select ends_at from checkout_sessions where status in ('awaiting_payment', 'underpaid') order by ends_at limit 1",
+  "select ends_at from collections where ends_at is not null and status in ('active', 'open', 'overdue') order by ends_at limit 1",
+  "select overdue_at from collections where overdue_at is not null and status = 'open' order by overdue_at limit 1",
+])
 
 interface Due {
   readonly id: string

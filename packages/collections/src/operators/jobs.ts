@@ -1,12 +1,13 @@
 import { noInput } from '@payments/kernel'
 import { job, type UnitOfWork } from '@payments/platform'
-import { applyDue, moveClock } from '../collections/expiry.ts'
+import { applyDue, moveClock, nextChange } from '../collections/expiry.ts'
 
 /** Every minute: expires sessions and collections, and makes invoices overdue. */
 export const dueChanges = job({
   name: 'collections.due',
   data: noInput,
   schedule: { everyMinutes: 1 },
+  due: nextChange,
   queue: { retryLimit: 0, policy: 'short', expireInSeconds: 600 },
   run: (runtime, _data, signal) => applyDue(runtime, signal),
 })

@@ -3,6 +3,7 @@ import {
   hasOtherCredentials,
   heedingPause,
   locked,
+  nextPollOf,
   pollTask as polling,
   type QueryContext,
   queryContext,
@@ -146,6 +147,7 @@ export const pollTask = polling({
   port: fiatProvider,
   object: 'order',
   pause: pauseOf,
+  due: (environment, { name: provider }) => nextPollOf('fiat_polls', { provider, environment }),
   claim: async ({ pool }, environment, { name: provider, callsPerMinute }, limit) =>
     (await budget.claim(pool, { provider, environment, callsPerMinute }, limit)) as ClaimedOrder[],
   poll,

@@ -1,4 +1,4 @@
-import type { Runtime, Task } from '@payments/platform'
+import { atOnceIf, type Runtime, type Task } from '@payments/platform'
 
 const BATCH = 2000
 
@@ -49,11 +49,11 @@ export async function seal(runtime: Runtime, size = BATCH): Promise<boolean> {
   return rows[0]?.taken === size
 }
 
-/** Runs every second. Writers neither wait for it nor trigger it, so that batches are large under load. */
+/** Runs each second while there is something to seal. Writers neither wait for it nor trigger it, so that batches are large under load. */
 export const sealTask: Task = {
   name: 'ledger.seal',
   because: 'An entry is sealed a second after it was posted, thousands in a batch',
-  intervalMs: 1000,
+  due: () => atOnceIf('select from ledger_unsealed'),
   runsIn: 'one-process',
   run: (runtime) => seal(runtime),
 }

@@ -36,6 +36,7 @@ export {
 export {
   ANNOUNCED_SQL,
   type NextPoll,
+  nextPollOf,
   pollAfter,
   pollColumns,
   pollIndexes,

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { sqlOf } from '../database/sql.ts'
 import type { JobQueue, Runtime, UnitOfWork } from '../operations/context/context.ts'
 import { TraceKind, traced } from '../settings/traces.ts'
+import type { Watched } from './due.ts'
 
 /** When a job recurs, in UTC. */
 export type Schedule = { readonly everyMinutes: number } | { readonly dailyAt: `${number}:${number}` }
@@ -27,6 +28,8 @@ export interface Job<T extends object = object> extends JobQueue<T> {
   readonly work: Omit<WorkOptions, 'batchSize' | 'includeMetadata'>
   /** Of a job that recurs; its data is `{}`. */
   readonly schedule?: Schedule
+  /** SQL of a job that recurs after minutes: when there is work for it, see {@link Watched}. Then it is sent as often at the most, and not before. */
+  readonly due?: string
   run(runtime: Runtime, data: T, signal: AbortSignal): Promise<void>
 }
 
@@ -40,6 +43,7 @@ export const job = <T extends object>(definition: {
   queue?: Omit<Queue, 'name'>
   work?: Job['work']
   schedule?: Schedule
+  due?: string
   run: Job<T>['run']
 }): Job<T> => ({
   ...definition,
@@ -55,12 +59,18 @@ export const job = <T extends object>(definition: {
   work: definition.work ?? {},
 })
 
+/** Queue of pg-boss itself. */
+const SCHEDULED = '__pgboss__send-it'
+
 /** Queue of jobs that failed for good. */
 export const DEAD_LETTER = 'dead-letter'
 
 /** Creates the queues, as the owner of the tables. Safe to repeat. */
 export async function installQueues(boss: PgBoss, jobs: readonly Job[]): Promise<void> {
   await boss.createQueue(DEAD_LETTER, { retryLimit: 0 })
+  // The queue in which pg-boss sends what its schedules say: otherwise it is looked into every few seconds.
+  await boss.createQueue(SCHEDULED, { notify: true })
+  await boss.updateQueue(SCHEDULED, { notify: true })
   for (const { name, queue } of jobs) {
     await boss.createQueue(name, queue)
     const { partition: _partition, policy: _policy, ...changeable } = queue as Queue
@@ -68,21 +78,38 @@ export async function installQueues(boss: PgBoss, jobs: readonly Job[]): Promise
   }
 }
 
-/** Where its notification was lost, a job that recurs starts this much later at the most. */
-const RECURRING_POLL_SECONDS = 10
+/**
+ * pg-boss itself looks for jobs of a queue so seldom, and for those of a schedule: `NOTIFY` tells of a job that can start at once, and
+ * {@link Watched} of one that starts later, is retried, or whose notification was lost.
+ */
+const POLL_SECONDS = 1800
+const SCHEDULE_POLL_SECONDS = 45
 
-/** Starts a worker for each job. Data that does not fit the schema fails the job before its handler runs. */
-export async function startWorkers(runtime: Runtime, jobs: readonly Job[]): Promise<void> {
+/** What a process that runs workers has pg-boss ask for by itself, and how often: everything that nothing else tells of. */
+export const WORKER_INTERVALS = {
+  // Jobs of a worker that died are looked for every minute, whatever this is below.
+  superviseIntervalSeconds: 60,
+  cronWorkerIntervalSeconds: SCHEDULE_POLL_SECONDS,
+  // Nothing here is a flow.
+  flowIntervalSeconds: 3600,
+} as const
+
+/** SQL: when the next job of a queue may start. */
+const nextJob = (queue: string): string =>
+  `select min(start_after) from pgboss.job where name = '${queue}' and state < 'active' and not blocked`
+
+/**
+ * Starts a worker for each job. Data that does not fit the schema fails the job before its handler runs.
+ * @returns what tells each of them of a job that is due: whoever runs tasks watches that with them
+ */
+export async function startWorkers(runtime: Runtime, jobs: readonly Job[]): Promise<Watched[]> {
+  const watched: Watched[] = []
   for (const each of jobs) {
-    // With LISTEN active, pg-boss polls only every 30 s and fetches one job per notification: of two jobs sent together,
-    // the second would wait. So the polling interval stays at 1 s, and each fetched job triggers the next fetch at once. What recurs is
-    // sent alone: an idle process need not ask for it each second.
-    const seconds = each.schedule ? RECURRING_POLL_SECONDS : 1
-    const options = { pollingIntervalSeconds: seconds, notifyPollingIntervalSeconds: seconds, ...each.work }
-    let worker: string | undefined
-    worker = await runtime.boss.work(each.name, options, async ([one]) => {
+    const options = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS, ...each.work }
+    const worker: string = await runtime.boss.work(each.name, options, async ([one]) => {
       if (!one) return
-      if (worker) runtime.boss.notifyWorker(worker)
+      // One job is fetched for each notification: of two that were sent together, the second would wait. What recurs is sent alone.
+      if (!each.schedule) runtime.boss.notifyWorker(worker)
       const started = performance.now()
       try {
         const attributes = { 'payments.job_id': one.id }
@@ -99,8 +126,22 @@ export async function startWorkers(runtime: Runtime, jobs: readonly Job[]): Prom
         throw error
       }
     })
-    if (each.schedule) await runtime.boss.schedule(each.name, cronOf(each.schedule), {})
+    const recurs = each.schedule !== undefined
+    watched.push({ due: nextJob(each.name), recurs, wake: () => runtime.boss.notifyWorker(worker) })
+    if (each.due && each.schedule && 'everyMinutes' in each.schedule) {
+      const seconds = each.schedule.everyMinutes * 60
+      watched.push({ due: each.due, recurs, wake: () => void sendDue(runtime, each, seconds) })
+      await runtime.boss.unschedule(each.name)
+    } else if (each.schedule) await runtime.boss.schedule(each.name, cronOf(each.schedule), {})
   }
+  return watched
+}
+
+/** Sends a job for which there is work, once for all processes that see that, and once in so many seconds. */
+async function sendDue({ boss, database, log }: Runtime, { name }: Job, seconds: number): Promise<void> {
+  await boss.sendThrottled(name, {}, {}, seconds).catch((error: unknown) => {
+    if (!database.report(error)) log.error({ job: name, err: error }, 'job not sent')
+  })
 }
 
 /** The unit's transaction, for calls of pg-boss that take a connection. */

@@ -1,16 +1,21 @@
-import { Client } from 'pg'
+import { Client, type QueryConfig } from 'pg'
 import type { Runtime } from '../operations/context/context.ts'
+import { type DueWatch, type Watched, watchDue } from './due.ts'
 
 /**
- * Work that must be done within a second or is claimed in batches. A task runs at its interval, and earlier when a commit
- * triggers it. All other background work is a job (see `docs/decisions/scheduled-work.md`).
+ * Work that must be done within a second or is claimed in batches. A task runs when a commit triggers it, when its tables say that
+ * something is due, or at an interval. All other background work is a job (see `docs/decisions/scheduled-work.md`).
  */
 export interface Task {
   /** `runtime.trigger` takes this name. */
   readonly name: string
   /** Why it is no job: what reacts within a second, or is claimed in batches. */
   readonly because: string
-  readonly intervalMs: number
+  readonly intervalMs?: number
+  /** SQL: when there is work for it, see {@link Watched}. A task without it runs at its interval. */
+  due?(runtime: Runtime): string
+  /** False where there is never anything for it to do: with these settings and providers. Then it does not run. */
+  isNeeded?(runtime: Runtime): boolean
   /**
    * Where the task runs. `one-process`: under an advisory lock, in one process at a time. `every-process`: in all processes
    * at once; its own statements prevent conflicts.
@@ -30,9 +35,9 @@ export interface Slots {
   stop(): Promise<void>
 }
 
-/** A task that keeps slots filled in every process at once. `create` is called once for each process. */
+/** A task that keeps slots filled in every process at once, when something is due. `create` is called once for each process. */
 export function slotsTask(
-  { name, because }: Pick<Task, 'name' | 'because'>,
+  { name, because, due }: Required<Pick<Task, 'name' | 'because' | 'due'>>,
   create: (runtime: Runtime) => Slots,
 ): Task {
   const slots = new WeakMap<Runtime, Slots>()
@@ -44,7 +49,7 @@ export function slotsTask(
   return {
     name,
     because,
-    intervalMs: 1000,
+    due,
     runsIn: 'every-process',
     async run(runtime) {
       await slotsOf(runtime).fill()
@@ -99,6 +104,9 @@ export const sendTrigger = (
   task: string,
 ): Promise<unknown> => pool.query('select pg_notify($1, $2)', [CHANNEL, task])
 
+/** How often a task runs whatever its tables say, ms. */
+const AT_LEAST_MS = 900_000
+
 /** The running tasks of a process. */
 export interface RunningTasks {
   trigger(task: string): void
@@ -106,17 +114,29 @@ export interface RunningTasks {
 }
 
 /**
- * Runs tasks until stopped. Triggers from other processes and all advisory locks use one connection outside the pool, so a
+ * Runs tasks until stopped, and wakes `others` with them when something is due. Triggers from other processes and all advisory locks use one connection outside the pool, so a
  * task never holds a pooled connection while it waits for another. When a process dies, its connection is closed and its
  * locks are released. When only that connection breaks, a running task finishes its batch; its own statements keep that safe.
  */
-export function startTasks(runtime: Runtime, tasks: readonly Task[], databaseUrl: string): RunningTasks {
+export function startTasks(
+  runtime: Runtime,
+  all: readonly Task[],
+  databaseUrl: string,
+  others: readonly Watched[] = [],
+): RunningTasks {
   let stopping = false
+  let watch: DueWatch | undefined
+  const tasks = all.filter((task) => task.isNeeded?.(runtime) ?? true)
   const triggerByTask = new Map<string, () => void>()
-  const trigger = (task: string) => triggerByTask.get(task)?.()
+  const wake = (task: string) => triggerByTask.get(task)?.()
+  const trigger = (task: string) => {
+    wake(task)
+    watch?.soon()
+  }
   const control = createControl(runtime, databaseUrl, trigger)
 
   const runs = tasks.map(async (task) => {
+    const everyMs = task.due ? AT_LEAST_MS : (task.intervalMs ?? AT_LEAST_MS)
     let triggered = false
     let endWait: (() => void) | undefined
     triggerByTask.set(task.name, () => {
@@ -138,7 +158,7 @@ export function startTasks(runtime: Runtime, tasks: readonly Task[], databaseUrl
       }
       if ((more && !runtime.database.isDown) || triggered || stopping) continue
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, task.intervalMs)
+        const timer = setTimeout(resolve, everyMs)
         endWait = () => {
           clearTimeout(timer)
           resolve()
@@ -147,10 +167,16 @@ export function startTasks(runtime: Runtime, tasks: readonly Task[], databaseUrl
     }
   })
 
+  watch = watchDue(control.due, [
+    ...tasks.flatMap(({ name, due }) => (due ? { due: due(runtime), wake: () => wake(name) } : [])),
+    ...others,
+  ])
+
   return {
     trigger,
     async stop() {
       stopping = true
+      await watch?.stop()
       for (const triggerTask of triggerByTask.values()) triggerTask()
       await Promise.all(runs)
       await Promise.all(tasks.map((task) => task.stop?.(runtime)))
@@ -167,11 +193,13 @@ function createControl(runtime: Runtime, databaseUrl: string, onTrigger: (task: 
   let asked: Promise<unknown> = Promise.resolve()
 
   /** All tasks share the connection, and a connection answers one statement after another: the client must not be asked sooner. */
-  const lock = (client: Client, call: string, name: string): Promise<{ rows: { held: boolean }[] }> => {
-    const answer = asked.then(() => client.query<{ held: boolean }>(`select ${call}(hashtext($1)) as held`, [name]))
+  const inTurn = <R extends object>(client: Client, statement: QueryConfig): Promise<{ rows: R[] }> => {
+    const answer = asked.then(() => client.query<R>(statement))
     asked = answer.catch(() => undefined)
     return answer
   }
+  const lock = (client: Client, call: string, name: string): Promise<{ rows: { held: boolean }[] }> =>
+    inTurn(client, { text: `select ${call}(hashtext($1)) as held`, values: [name] })
 
   const connected = (async () => {
     while (!stopping) {
@@ -209,6 +237,18 @@ function createControl(runtime: Runtime, databaseUrl: string, onTrigger: (task: 
   })()
 
   return {
+    /** Asks for what is due; undefined without an answer. It is prepared: to plan it takes longer than to run it. */
+    async due(text: string): Promise<readonly (number | null)[] | undefined> {
+      if (!current) return undefined
+      try {
+        const { rows } = await inTurn<{ due: (number | null)[] }>(current, { name: 'payments_due', text })
+        runtime.database.available()
+        return rows[0]?.due
+      } catch (error) {
+        if (!stopping && !runtime.database.report(error)) runtime.log.error({ err: error }, 'what is due not read')
+        return undefined
+      }
+    },
     /** Runs `work` if no other process holds the lock; otherwise returns false (no more work due). */
     async locked(name: string, work: () => Promise<boolean>): Promise<boolean> {
       const client = current

@@ -1,5 +1,13 @@
-import { type Environment, environments } from '@payments/kernel'
-import { heedingPause, isPaused, type PolledProvider, type Runtime, type Task } from '@payments/platform'
+import { type Carried, type Environment, environments } from '@payments/kernel'
+import {
+  earliest,
+  heedingPause,
+  isPaused,
+  nextPollOf,
+  type PolledProvider,
+  type Runtime,
+  type Task,
+} from '@payments/platform'
 import { schedulePolls } from '../deposits/deposits.ts'
 import { type RoutesProvider, routesProvider } from '../provider/provider.ts'
 import { budget, pauseOf } from '../schedule/rate-budget.ts'
@@ -48,14 +56,29 @@ async function readFeed(runtime: Runtime, environment: Environment, provider: Ro
   )
 }
 
+/** The providers that tell which addresses have changed. */
+const feedsOf = ({ providers }: Runtime): Carried[] =>
+  environments.flatMap((environment) =>
+    providers
+      .bound(routesProvider, environment)
+      .flatMap(({ name: provider, changes }) => (changes ? { provider, environment } : [])),
+  )
+
 /**
- * Reads which addresses have changed: one call in place of one for each address, so that the polls of single addresses are only a net.
+ * Reads which addresses have changed, while there are any that are polled: one call in place of one for each address, so that the polls of single addresses are only a net.
  * A call that fails is made again with the next interval.
  */
 export const feedTask: Task = {
   name: 'routes.feed',
   because: 'One call every few seconds says which deposits are new, for all routes',
-  intervalMs: INTERVAL_MS,
+  isNeeded: (runtime) => feedsOf(runtime).length > 0,
+  due: (runtime) =>
+    earliest(
+      feedsOf(runtime).map(
+        (of) => `case when (${nextPollOf('payment_routes', of)}) is not null
+          then coalesce((select next_at from payment_route_feeds where environment = '${of.environment}' and provider = '${of.provider}'), now()) end`,
+      ),
+    ),
   runsIn: 'one-process',
   async run(runtime) {
     for (const environment of environments)

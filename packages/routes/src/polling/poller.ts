@@ -1,5 +1,5 @@
 import type { Environment } from '@payments/kernel'
-import { claimPolls, pollTask as polling, type Runtime } from '@payments/platform'
+import { claimPolls, nextPollOf, pollTask as polling, type Runtime } from '@payments/platform'
 import { type RoutesProvider, routesProvider } from '../provider/provider.ts'
 import { budget, pauseOf } from '../schedule/rate-budget.ts'
 import { POLL } from '../schedule/schedule.ts'
@@ -15,6 +15,8 @@ const polls = {
   port: routesProvider,
   object: 'paymentRoute',
   pause: pauseOf,
+  due: (environment: Environment, { name: provider }: RoutesProvider) =>
+    nextPollOf('payment_routes', { provider, environment }),
   async claim(
     { pool }: Runtime,
     environment: Environment,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Environment } from '@payments/kernel'
-import { grouped, prepared, type Runtime, type Task } from '@payments/platform'
+import { type Environment, environments } from '@payments/kernel'
+import { earliest, grouped, prepared, type Runtime, type Task } from '@payments/platform'
 import { errors } from '../errors.ts'
 import { swapsProvider } from '../provider/provider.ts'
 import { addressAt, pathOf, seedBytes, seedOf } from './keys.ts'
@@ -94,15 +94,28 @@ export async function takeAddress(runtime: Runtime, environment: Environment): P
   throw errors.swap_provider_unavailable({ retryAfter: 1 })
 }
 
+/** Where swaps are made. */
+const needed = ({ providers }: Runtime): Environment[] =>
+  environments.filter((environment) => providers.bound(swapsProvider, environment).length > 0)
+
+/** SQL: the addresses of an environment that nobody has taken. */
+const free = (environment: Environment): string =>
+  `select from swap_addresses where environment = '${environment}' and taken_at is null`
+
 /** Keeps addresses ready, so that the processes that answer requests need no seed. */
 export const addressTask: Task = {
   name: ADDRESSES,
   because: 'A request that takes the last ready address waits for the next ones',
-  intervalMs: 5000,
+  isNeeded: ({ settings }) => seedOf(settings) !== undefined,
+  due: (runtime) =>
+    earliest(
+      needed(runtime).map(
+        (environment) => `case when not exists (${free(environment)} offset ${READY - 1}) then now() end`,
+      ),
+    ),
   runsIn: 'one-process',
   async run(runtime) {
-    for (const environment of ['test', 'live'] as const) {
-      if (runtime.providers.bound(swapsProvider, environment).length === 0) continue
+    for (const environment of needed(runtime)) {
       const { rows } = await runtime.pool.query<{ ready: number }>(
         'select count(*)::int as ready from swap_addresses where environment = $1 and taken_at is null',
         [environment],

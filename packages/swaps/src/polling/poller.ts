@@ -2,6 +2,7 @@ import { type Carried, type Environment, environments } from '@payments/kernel'
 import {
   aboutObject,
   dueInTurns,
+  earliest,
   heedingPause,
   isPaused,
   limitedFor,
@@ -136,7 +137,17 @@ async function fail(runtime: Runtime, swap: SwapRow, error: unknown): Promise<vo
 export const pollTask: Task = {
   name: POLL,
   because: 'A transaction must reach the chain before its blockhash expires: swaps are claimed in batches every second',
-  intervalMs: 1000,
+  due: ({ providers }) =>
+    earliest(
+      environments.flatMap((environment) =>
+        providers
+          .bound(swapsProvider, environment)
+          .map(
+            ({ name }) =>
+              `select next_poll_at from swaps where provider = '${name}' and environment = '${environment}' order by next_poll_at limit 1`,
+          ),
+      ),
+    ),
   runsIn: 'every-process',
   async run(runtime) {
     const ofEnvironment = async (environment: Environment) => {

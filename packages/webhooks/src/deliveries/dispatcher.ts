@@ -246,6 +246,7 @@ export const deliverTask = slotsTask(
   {
     name: DELIVER,
     because: 'Deliveries of an endpoint start in order, and a dead endpoint costs others nothing',
+    due: () => 'select min(due_at) from webhook_queues',
   },
   createDispatcher,
 )

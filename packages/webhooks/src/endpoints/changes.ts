@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Environment, newId } from '@payments/kernel'
-import { inTransaction, isDatabaseUnavailable, type Runtime, type SqlExecutor, type Task } from '@payments/platform'
+import {
+  atOnceIf,
+  inTransaction,
+  isDatabaseUnavailable,
+  type Runtime,
+  type SqlExecutor,
+  type Task,
+} from '@payments/platform'
 import { DELIVER, FULL_SLOTS, notMade } from '../queue/queue.ts'
 
 /** Name of the task that makes changes of queues and deliveries. */
@@ -57,7 +64,7 @@ export const endLater = (client: SqlExecutor, endpointId: string, environment: E
 export const changesTask: Task = {
   name: CHANGES,
   because: 'An endpoint that is paused or repaired changes its deliveries within a second, a batch under its lock',
-  intervalMs: 1000,
+  due: () => atOnceIf('select from webhook_changes'),
   runsIn: 'one-process',
   async run(runtime) {
     let made = 0

@@ -1,4 +1,4 @@
-import { arrayOf, isDatabaseUnavailable, type Runtime, sqlState, type Task } from '@payments/platform'
+import { arrayOf, atOnceIf, isDatabaseUnavailable, type Runtime, sqlState, type Task } from '@payments/platform'
 import { CHANGES } from '../endpoints/changes.ts'
 import { DELIVER } from '../queue/queue.ts'
 import { type Tenants, tenantsOf, type Waiting } from '../queue/tenants.ts'
@@ -24,7 +24,7 @@ type Tried = Waiting & { readonly id: string }
 export const fanOutTask: Task = {
   name: OUTBOX,
   because: 'An event becomes deliveries within a second, in the order of its tenant, hundreds in a statement',
-  intervalMs: 1000,
+  due: () => atOnceIf('select from events where drained_at is null'),
   runsIn: 'one-process',
   async run(runtime) {
     const tenants = tenantsOf(runtime)

@@ -1,10 +1,11 @@
 import { p } from '@mikro-orm/core'
-import { errorCode } from '@payments/kernel'
+import { type Carried, errorCode } from '@payments/kernel'
 import type { SqlExecutor } from '../../database/sql.ts'
 import { sqlOf } from '../../database/sql.ts'
 import { index } from '../../domain/entity.ts'
 import type { UnitOfWork } from '../../operations/context/context.ts'
 import type { Metric } from '../../operations/context/operators.ts'
+import { earliest } from '../../work/due.ts'
 import { byEnvironment } from '../../work/gauges.ts'
 
 const JITTER = 0.2
@@ -44,6 +45,15 @@ export const pollIndexes = (table: string) =>
     index(`${table}_due_${share}`, ['provider', 'environment', 'nextPollAt'], where),
     index(`${table}_turns_${share}`, ['provider', 'environment', 'organisationId', 'nextPollAt'], where),
   ])
+
+/** SQL: when the next row of a table with {@link pollIndexes} is due that a provider carries. */
+export const nextPollOf = (table: string, { provider, environment }: Carried): string =>
+  earliest(
+    Object.values(SHARES).map(
+      (where) =>
+        `select next_poll_at from ${table} where provider = '${provider}' and environment = '${environment}' and ${where} order by next_poll_at limit 1`,
+    ),
+  )
 
 /** The rows of a table that are polled, and the task that polls them. */
 export function pollQueue({ table, task }: { readonly table: string; readonly task: string }) {

@@ -25,6 +25,7 @@ function polling(due: number) {
   let left = due
   const task = pollTask({
     ...{ name: 'test.poll', because: 'tested', port: tested, object: 'object' },
+    due: () => 'null::timestamptz',
     async claim(_runtime, _environment, _provider, limit) {
       rooms.push(limit)
       const taken = Math.min(left, limit)

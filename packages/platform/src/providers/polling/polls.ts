@@ -1,5 +1,6 @@
 import { type Environment, environments, type Port, type Provider, type Tenant } from '@payments/kernel'
 import type { Runtime } from '../../operations/context/context.ts'
+import { earliest } from '../../work/due.ts'
 import { slotsTask, type Task } from '../../work/tasks.ts'
 import { aboutObject } from '../calls.ts'
 import { type Budget, isPaused } from './budgets.ts'
@@ -18,6 +19,8 @@ export interface Polls<P extends Provider, C extends Partial<Tenant> & { readonl
   readonly object: string
   /** Where a pause that the provider asks for is kept: while it lasts, nothing is claimed. Absent where no call keeps one. */
   pause?(provider: NoInfer<P>, environment: Environment): Budget
+  /** SQL: when the next object of a provider is due; null: none is. */
+  due(environment: Environment, provider: NoInfer<P>): string
   /** Takes due objects of one provider, at most `limit` and as many as its rate budget allows now. */
   claim(runtime: Runtime, environment: Environment, provider: P, limit: number): Promise<readonly C[]>
   /** Polls one object. One that fails is not repeated: it is due again soon. */
@@ -47,6 +50,16 @@ export async function claimPolls<P extends Provider, C extends Partial<Tenant> &
   return claimed
 }
 
+/** SQL: when the next object of any provider is due. One that is switched off is asked for all the same: nothing of it is claimed. */
+const dueOf =
+  <P extends Provider, C extends Partial<Tenant> & { readonly id: string }>({ port, due }: Polls<P, C>) =>
+  ({ providers }: Runtime): string =>
+    earliest(
+      environments.flatMap((environment) =>
+        providers.bound(port, environment).map((provider) => due(environment, provider)),
+      ),
+    )
+
 /**
  * The task that polls what is due, in every worker at once: it keeps the slots of each process filled. A claim costs more than most polls, so while
  * more may be due the process claims again only when half of its slots are free; a trigger claims for those that are.
@@ -54,7 +67,7 @@ export async function claimPolls<P extends Provider, C extends Partial<Tenant> &
 export const pollTask = <P extends Provider, C extends Partial<Tenant> & { readonly id: string }>(
   polls: Polls<P, C>,
 ): Task =>
-  slotsTask(polls, (runtime) => {
+  slotsTask({ ...polls, due: dueOf(polls) }, (runtime) => {
     const inFlight = new Set<Promise<void>>()
     let claims: Promise<void> = Promise.resolve()
     let stopping = false
