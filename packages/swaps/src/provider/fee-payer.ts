@@ -1,5 +1,5 @@
 import { assets, type Environment, environments, toMinor } from '@payments/kernel'
-import type { QueryContext, Runtime, Task } from '@payments/platform'
+import { boundTo, type QueryContext, type Runtime, type Task } from '@payments/platform'
 import { errors } from '../errors.ts'
 import { type FeePayer, type SwapsProvider, swapsProvider } from './provider.ts'
 import { swapsSettings } from './settings.ts'
@@ -46,8 +46,7 @@ async function store({ pool, log }: Runtime, environment: Environment, feePayer:
 export const feePayerTask: Task = {
   name: 'swaps.fee-payer',
   intervalMs: 15_000,
-  isNeeded: ({ providers }) =>
-    environments.some((environment) => providers.bound(swapsProvider, environment).some((each) => each.readFeePayer)),
+  isNeeded: (runtime) => boundTo(runtime, swapsProvider).some(({ provider }) => provider.readFeePayer),
   runsIn: 'one-process',
   async run(runtime) {
     for (const environment of environments) {

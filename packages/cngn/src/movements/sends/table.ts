@@ -33,7 +33,7 @@ function after(event: Event): Status {
 }
 
 /** The table, as the log names it. */
-export const SENDS = 'cngn_sends'
+const SENDS = 'cngn_sends'
 
 /** SQL: the orders of `cngn_sends` that a condition names, locked, with the status that each had. */
 export const wasIn = (condition: string): string =>
