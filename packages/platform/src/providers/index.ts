@@ -43,7 +43,7 @@ export {
   pollQueue,
   unlessAnnounced,
 } from './polling/poll-queue.ts'
-export { claimPolls, pollTask } from './polling/polls.ts'
+export { boundTo, claimPolls, pollTask } from './polling/polls.ts'
 export { type ClaimedPoll, type PolledProvider, pollBudget } from './polling/rate-budget.ts'
 export { type Stranger, sharesOf, strangerAt } from './polling/shares.ts'
 export { checkPrice } from './prices.ts'

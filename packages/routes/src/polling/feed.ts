@@ -1,5 +1,6 @@
 import { type Carried, type Environment, environments } from '@payments/kernel'
 import {
+  boundTo,
   earliest,
   heedingPause,
   isPaused,
@@ -57,11 +58,9 @@ async function readFeed(runtime: Runtime, environment: Environment, provider: Ro
 }
 
 /** The providers that tell which addresses have changed. */
-const feedsOf = ({ providers }: Runtime): Carried[] =>
-  environments.flatMap((environment) =>
-    providers
-      .bound(routesProvider, environment)
-      .flatMap(({ name: provider, changes }) => (changes ? { provider, environment } : [])),
+const feedsOf = (runtime: Runtime): Carried[] =>
+  boundTo(runtime, routesProvider).flatMap(({ environment, provider: { name: provider, changes } }) =>
+    changes ? { provider, environment } : [],
   )
 
 /**

@@ -1,6 +1,7 @@
 import { type Carried, type Environment, environments } from '@payments/kernel'
 import {
   aboutObject,
+  boundTo,
   dueInTurns,
   earliest,
   heedingPause,
@@ -137,15 +138,11 @@ async function fail(runtime: Runtime, swap: SwapRow, error: unknown): Promise<vo
 export const pollTask: Task = {
   name: POLL,
   because: 'A transaction must reach the chain before its blockhash expires: swaps are claimed in batches every second',
-  due: ({ providers }) =>
+  due: (runtime) =>
     earliest(
-      environments.flatMap((environment) =>
-        providers
-          .bound(swapsProvider, environment)
-          .map(
-            ({ name }) =>
-              `select next_poll_at from swaps where provider = '${name}' and environment = '${environment}' order by next_poll_at limit 1`,
-          ),
+      boundTo(runtime, swapsProvider).map(
+        ({ environment, provider: { name } }) =>
+          `select next_poll_at from swaps where provider = '${name}' and environment = '${environment}' order by next_poll_at limit 1`,
       ),
     ),
   runsIn: 'every-process',

@@ -50,15 +50,20 @@ export async function claimPolls<P extends Provider, C extends Partial<Tenant> &
   return claimed
 }
 
+/** The providers of a port in each environment: those whose objects a process may have to poll. */
+export const boundTo = <P extends Provider>(
+  { providers }: Pick<Runtime, 'providers'>,
+  port: Port<P>,
+): readonly { readonly environment: Environment; readonly provider: P }[] =>
+  environments.flatMap((environment) =>
+    providers.bound(port, environment).map((provider) => ({ environment, provider })),
+  )
+
 /** SQL: when the next object of any provider is due. One that is switched off is asked for all the same: nothing of it is claimed. */
 const dueOf =
   <P extends Provider, C extends Partial<Tenant> & { readonly id: string }>({ port, due }: Polls<P, C>) =>
-  ({ providers }: Runtime): string =>
-    earliest(
-      environments.flatMap((environment) =>
-        providers.bound(port, environment).map((provider) => due(environment, provider)),
-      ),
-    )
+  (runtime: Runtime): string =>
+    earliest(boundTo(runtime, port).map(({ environment, provider }) => due(environment, provider)))
 
 /**
  * The task that polls what is due, in every worker at once: it keeps the slots of each process filled. A claim costs more than most polls, so while
