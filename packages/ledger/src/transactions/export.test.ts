@@ -36,6 +36,17 @@ test('an export contains every transaction of the range, newest first, with time
   expect(lines.at(-1)).toMatch(/,2026-01-01T13:00:01\.000\+01:00$/)
 })
 
+test('an export is in the time zone of the organisation unless it asks for another', async () => {
+  const merchant = await newMerchant(service)
+  await insertTransactions(service, merchant.organisationId, 1)
+  await service.runtime.pool.query("update organisations set time_zone = 'Asia/Kathmandu' where id = $1", [
+    merchant.organisationId,
+  ])
+  const last = async (query: string) => (await merchant.call(`GET /v1/transactions/export${query}`)).text.trimEnd()
+  expect(await last('')).toMatch(/,2026-01-01T17:45:01\.000\+05:45$/)
+  expect(await last('?timeZone=UTC')).toMatch(/,2026-01-01T12:00:01\.000\+00:00$/)
+})
+
 test('a cell that a spreadsheet would read as a formula is escaped, and quotes are kept', async () => {
   const merchant = await newMerchant(service)
   await insertTransactions(service, merchant.organisationId, 1, '=HYPERLINK("x"),\n')

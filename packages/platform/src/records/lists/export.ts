@@ -1,19 +1,9 @@
-import { assets } from '@payments/kernel'
+import { assets, isTimeZone, UNKNOWN_ZONE, zoneOf } from '@payments/kernel'
 import { z } from 'zod'
 import type { QueryContext } from '../../operations/context/context.ts'
-import { readSnapshot, UNKNOWN_ZONE } from '../../transactions/snapshot.ts'
+import { readSnapshot } from '../../transactions/snapshot.ts'
 import { inTurn } from '../../work/in-turn.ts'
 import { csvRecord } from './csv.ts'
-
-/** True for the name of a time zone of the IANA database. */
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return /^[A-Za-z]/.test(name)
-  } catch {
-    return false
-  }
-}
 
 const Time = z.iso.datetime({ offset: true })
 
@@ -22,7 +12,10 @@ export const timeZone = z
   .string()
   .max(64)
   .refine(isTimeZone, UNKNOWN_ZONE)
-  .meta({ description: 'Time zone of the times in the file; default UTC', example: 'Africa/Lagos' })
+  .meta({
+    description: 'Time zone of the times in the file; default that of the organisation',
+    example: 'Africa/Lagos',
+  })
   .optional()
 
 /** The input of every export. `what` happened in the time range, for example `Created`. */
@@ -80,7 +73,7 @@ const NO_FILTER = { sql: 'true', values: [] }
 export async function* exportCsv(
   context: QueryContext,
   { from: table, where = 'true', time, customer, columns, filter = NO_FILTER }: ExportSource,
-  { from, to, customerId, timeZone }: ExportRange,
+  { from, to, customerId, timeZone = zoneOf(context.actor) }: ExportRange,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const { actor } = context
@@ -93,7 +86,7 @@ export async function* exportCsv(
        and ($3::timestamptz is null or ${time} >= $3) and ($4::timestamptz is null or ${time} < $4)
        and ($5::uuid is null or ${customer} = $5) and ${filter.sql}
      order by ${time} desc, t.id desc`
-  const query = { organisationId: actor.organisationId, text, values, ...(timeZone ? { timeZone } : {}) }
+  const query = { organisationId: actor.organisationId, text, values, timeZone }
   const batches = readSnapshot<Record<string, string | null>>(context, query, signal)
   const next = () =>
     inTurn(async () => {
