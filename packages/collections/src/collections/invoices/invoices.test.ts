@@ -237,6 +237,29 @@ test('a due date is that day in every document, in the email and on the page, an
   }
 })
 
+test('a due date ends at the end of its day in the time zone of the organisation, and an invoice keeps its zone', async () => {
+  for (const [zone, ends, moved] of [
+    ['America/New_York', '2037-01-01T04:59:59.999Z', '2037-03-01T04:59:59.999Z'],
+    ['Asia/Tokyo', '2036-12-31T14:59:59.999Z', '2037-02-28T14:59:59.999Z'],
+  ]) {
+    const merchant = await newMerchant(service)
+    const inZone = (name: string | undefined) =>
+      service.runtime.pool.query('update organisations set time_zone = $1 where id = $2', [
+        name,
+        merchant.organisationId,
+      ])
+    await inZone(zone)
+    const { id, dueAt, timeZone } = await newCollection(merchant, { type: 'invoice', dueAt: '2036-12-31' })
+    expect([dueAt, timeZone]).toEqual([ends, zone])
+    await inZone('UTC')
+    const { text } = await extractText((await pdfOf(merchant, id)).document, { mergePages: true })
+    expect(text).toContain('Due: 2036-12-31')
+    expect(await (await fetch(`${service.url}/pay/${id}?lang=en`)).text()).toContain('31 December 2036')
+    const { body } = await merchant.call(`PATCH /v1/collections/${id}`, { body: { dueAt: '2037-02-28' } })
+    expect(body.data).toMatchObject({ dueAt: moved, timeZone: zone })
+  }
+})
+
 test('a character without a glyph is replaced, and the document and the log say so', async () => {
   const merchant = await newMerchant(service)
   const { id } = await invoice(merchant, { title: 'Tea 🍵, 茶' })
