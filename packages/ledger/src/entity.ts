@@ -187,6 +187,11 @@ const EntryEntity = defineEntity({
     },
   ],
   indexes: [
+    {
+      name: 'ledger_entries_by_time',
+      expression:
+        'create index ledger_entries_by_time on ledger_entries ((organisation_id::text), environment, created_at)',
+    },
     // The tenant last: with it in front, a foreign key that is checked while the table is nearly empty reads all entries of the tenant by this index.
     uniqueIndex(
       'ledger_entries_source_key',
