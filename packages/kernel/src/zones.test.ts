@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dayIn, endOfDay, isTimeZone, startOfDay } from './zones.ts'
+import { dayIn, endOfDay, isTimeZone, listedZone, startOfDay, timeZones } from './zones.ts'
 
 test.each([
   ['UTC', '2026-12-31', '2026-12-31T00:00:00.000Z', '2026-12-31T23:59:59.999Z'],
@@ -24,6 +24,21 @@ test('every zone has days that follow one another without a gap', () => {
         next,
       ])
     }
+})
+
+test('each zone is listed once, and found by its old name and in any capitals', () => {
+  expect(new Set(timeZones).size).toBe(timeZones.length)
+  for (const name of timeZones) expect(listedZone(name)).toBe(name)
+  for (const name of Intl.supportedValuesOf('timeZone')) expect(timeZones).toContain(listedZone(name))
+  const given = ['Asia/Calcutta', 'asia/kolkata', 'US/Eastern', 'Etc/UTC', 'Mars/Olympus', '+01:00']
+  expect(given.map(listedZone)).toEqual([
+    'Asia/Kolkata',
+    'Asia/Kolkata',
+    'America/New_York',
+    'UTC',
+    undefined,
+    undefined,
+  ])
 })
 
 test('an offset and a word are no time zones', () => {

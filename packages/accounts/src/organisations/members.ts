@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { OrganisationEntity, SessionEntity } from '../entity.ts'
 import type { Tokens } from '../schemas.ts'
 import { isOperatorEmail } from './operators.ts'
-import { knowsZone } from './time-zone.ts'
+import { knownZone } from './time-zone.ts'
 
 export type UserSummary = z.input<typeof Tokens>['user']
 export type OrganisationSummary = z.input<typeof Tokens>['organisation']
@@ -33,8 +33,8 @@ export async function createOrganisation(
   name: string,
   timeZone: string | null = null,
 ): Promise<OrganisationSummary> {
-  const known = timeZone !== null && (await knowsZone(unit, timeZone))
-  const id = await insertOrganisation(unit, { name, operator: false, timeZone: known ? timeZone : 'UTC' })
+  const known = timeZone === null ? undefined : await knownZone(unit, timeZone)
+  const id = await insertOrganisation(unit, { name, operator: false, timeZone: known ?? 'UTC' })
   await join(unit, id, userId, { role: 'owner' })
   return { id, name, role: 'owner' }
 }

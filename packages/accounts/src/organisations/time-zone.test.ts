@@ -33,8 +33,10 @@ test('an owner changes the time zone, a member does not, and one that is unknown
   const changed = await change(owner.accessToken, 'America/New_York')
   expect([changed.status, changed.body.data]).toMatchObject([200, { id: organisationId, timeZone: 'America/New_York' }])
   expect(await zoneOf(member.accessToken)).toBe('America/New_York')
+  expect((await change(owner.accessToken, 'Asia/Calcutta')).body.data.timeZone).toBe('Asia/Kolkata')
+  expect((await change(owner.accessToken, 'america/new_york')).body.data.timeZone).toBe('America/New_York')
   expect((await change(member.accessToken, 'UTC')).status).toBe(403)
-  for (const name of ['Mars/Olympus', 'EAT', '+01:00', 'america/new_york', '']) {
+  for (const name of ['Mars/Olympus', 'EAT', '+01:00', '']) {
     const { status, body } = await change(owner.accessToken, name)
     expect([name, status, body.errors]).toEqual([
       name,

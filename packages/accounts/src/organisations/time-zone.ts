@@ -1,17 +1,22 @@
 import { LockMode } from '@mikro-orm/core'
-import { invalid, isTimeZone, UNKNOWN_ZONE } from '@payments/kernel'
+import { invalid, listedZone, UNKNOWN_ZONE } from '@payments/kernel'
 import { type QueryContext, sqlOf, type UnitOfWork, updateRow } from '@payments/platform'
 import { OrganisationEntity } from '../entity.ts'
 import { errors } from '../errors.ts'
 
-/** True for a name that documents and the database know, written as the database writes it. */
-export async function knowsZone(context: QueryContext, name: string): Promise<boolean> {
-  if (!isTimeZone(name)) return false
-  const { rows } = await sqlOf(context.em).query<{ known: boolean }>(
-    'select exists (select from pg_timezone_names where name = $1) as known',
-    [name],
+/**
+ * The listed name of the zone that is named, where the database knows it; else undefined. An abbreviation such as EAT, which others know,
+ * is only a name where the database has it.
+ */
+export async function knownZone(context: QueryContext, name: string): Promise<string | undefined> {
+  const listed = listedZone(name)
+  if (listed === undefined || listed === 'UTC') return listed
+  const { rows } = await sqlOf(context.em).query<{ name: string }>(
+    'select name from pg_timezone_names where name in ($1, $2)',
+    [name, listed],
   )
-  return rows[0]?.known === true
+  const names = rows.map((row) => row.name)
+  return names.includes(listed) && (name.includes('/') || names.includes(name)) ? listed : undefined
 }
 
 /**
@@ -26,8 +31,9 @@ export async function changeOrganisation(
   const id = unit.actor.organisationId
   const row = await unit.em.findOne(OrganisationEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!row) throw errors.organisation_not_found()
-  if (timeZone === undefined || timeZone === row.timeZone) return { id, name: row.name, timeZone: row.timeZone }
-  if (!(await knowsZone(unit, timeZone))) throw invalid({ timeZone: UNKNOWN_ZONE })
-  const { name } = await updateRow(unit, OrganisationEntity, { ...row }, { timeZone })
-  return { id, name, timeZone }
+  const { name } = row
+  const known = timeZone === undefined ? row.timeZone : await knownZone(unit, timeZone)
+  if (known === undefined) throw invalid({ timeZone: UNKNOWN_ZONE })
+  if (known !== row.timeZone) await updateRow(unit, OrganisationEntity, { ...row }, { timeZone: known })
+  return { id, name, timeZone: known }
 }

@@ -1,4 +1,4 @@
-import { knowsZone } from '@payments/accounts'
+import { knownZone } from '@payments/accounts'
 import { endOfDay, invalid, startOfDay, UNKNOWN_ZONE, zoneOf } from '@payments/kernel'
 import type { QueryContext } from '@payments/platform'
 import { charges, movements, settlements, transactions } from '../schema/days.ts'
@@ -11,8 +11,9 @@ import type { Period } from './period.ts'
 export async function reportZone(context: QueryContext, timeZone: string | undefined): Promise<string> {
   const own = zoneOf(context.actor)
   if (timeZone === undefined || timeZone === own || timeZone === 'UTC') return timeZone ?? own
-  if (!(await knowsZone(context, timeZone))) throw invalid({ timeZone: UNKNOWN_ZONE })
-  return timeZone
+  const known = await knownZone(context, timeZone)
+  if (known === undefined) throw invalid({ timeZone: UNKNOWN_ZONE })
+  return known
 }
 
 /** Rows by day, to be read in a statement whose `$1` and `$2` are the tenant. */

@@ -1,5 +1,5 @@
 import { CustomerRef } from '@payments/customers'
-import { count, items, text } from '@payments/kernel'
+import { count, items, text, timeZones } from '@payments/kernel'
 import { z } from 'zod'
 import { transactionKinds } from '../model/kinds.ts'
 
@@ -10,7 +10,9 @@ export const day = (description: string, example: string) => z.iso.date().meta({
 const givenDay = (description: string, example: string) =>
   day(description, example).refine((value) => value >= EARLIEST, `Must be ${EARLIEST} or later`)
 
-export const timeZone = text('IANA name of the time zone of the days', 'UTC')
+export const timeZone = z
+  .enum(timeZones)
+  .meta({ id: 'TimeZone', description: 'IANA name of the time zone of the days', example: 'UTC' })
 
 /** The time zone that is asked for. */
 export const givenZone = z
