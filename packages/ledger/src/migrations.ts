@@ -1,7 +1,7 @@
 import { indexConcurrently, type MigrationStep } from '@payments/platform'
 import { balanceDays, feeDays, settlementDays, transactionDays } from './schema/days.ts'
 import { journal, refuseChange } from './schema/journal.ts'
-import { list } from './schema/list.ts'
+import { list, settled } from './schema/list.ts'
 import { post } from './schema/post.ts'
 import { seals } from './schema/seals.ts'
 import { keepSums } from './schema/sums.ts'
@@ -52,5 +52,11 @@ export const migrations: readonly MigrationStep[] = [
       'ledger_entries_by_time',
       'ledger_entries ((organisation_id::text), environment, created_at)',
     ),
+  },
+  {
+    // By which a month of books is read.
+    name: '20261129130300_transactions_settled',
+    concurrently: true,
+    up: indexConcurrently('transactions_settled', settled),
   },
 ]

@@ -8,7 +8,8 @@ import { Dialog, Failure, Field } from '../../parts/parts.tsx'
 
 const COLUMNS = [
   ...['id', 'kind', 'status', 'customerId', 'customerName'],
-  ...['destination', 'amount', 'amountUsd', 'createdAt'],
+  ...['destination', 'amount', 'amountUsd', 'createdAt', 'settledAt', 'value', 'currency'],
+  ...['fee', 'feeCurrency', 'reference', 'title', 'txHash'],
 ] as const
 
 /** Saves what the filters find as CSV, with chosen columns and time zone, and shows how far it is. */
