@@ -48,6 +48,24 @@ test('the sums of an invoice follow from its items, with the tax of each line ro
   })
 })
 
+test('a sales tax of 8.875 % is exact in the sums and in the document, and one with five decimals is refused', async () => {
+  const merchant = await newMerchant(service)
+  const items = [{ description: 'Lamp', quantity: 3, unitAmount: '19.99', taxPercent: 8.875 }]
+  const { id, ...made } = await invoice(merchant, { items, pricing: { currency: 'USD' } })
+  // 59.97 × 0.08875 = 5.3223375
+  expect(made).toMatchObject({
+    subtotal: '59.97',
+    tax: '5.32',
+    pricing: { amount: '65.29' },
+    items: [{ taxPercent: 8.875 }],
+  })
+  const { text } = await extractText((await pdfOf(merchant, id)).document, { mergePages: true })
+  expect(text).toContain('Tax 8.875 %')
+  const wrong = newCollectionBody({ type: 'invoice', amount: undefined, items: [{ ...items[0], taxPercent: 8.87501 }] })
+  const refused = await merchant.call('POST /v1/collections', { body: wrong })
+  expect([refused.status, refused.body.errors]).toEqual([422, { 'items.0.taxPercent': 'Must have at most 4 decimals' }])
+})
+
 test('invoices are numbered without gaps, also when they are created at the same time and some fail', async () => {
   const [merchant, other] = [await newMerchant(service), await newMerchant(service)]
   const body = (number: number) =>
