@@ -15,7 +15,7 @@ export const timeZone = z
   .meta({ id: 'TimeZone', description: 'IANA name of the time zone of the days', example: 'UTC' })
 
 /** The time zone that is asked for. */
-export const givenZone = z
+const givenZone = z
   .string()
   .max(64)
   .meta({ description: 'IANA name of the time zone of the days; default that of the organisation', example: 'UTC' })
