@@ -24,6 +24,7 @@ const record: ApiKeyRecord = {
   ended: false,
   suspended: false,
   live_enabled: false,
+  time_zone: 'UTC',
 }
 const request = {
   environment: undefined,

@@ -29,6 +29,8 @@ export const OrganisationEntity = defineEntity({
     liveEnabledAt: p.datetime(3).nullable(),
     suspendedAt: p.datetime(3).nullable(),
     suspensionReason: p.text().nullable(),
+    /** In which its days begin and end: an IANA name. */
+    timeZone: p.text().default('UTC'),
     ...times(),
   },
   indexes: [uniqueIndex('organisations_one_operator', 'organisations (operator) where operator')],
@@ -75,6 +77,7 @@ export const ChallengeEntity = defineEntity({
     email: p.text(),
     organisationName: p.text().nullable(),
     fullName: p.text().nullable(),
+    timeZone: p.text().nullable(),
     codeHash: p.text(),
     tries: p.integer().check('tries between 0 and 5'),
     expiresAt: p.datetime(3),

@@ -191,4 +191,12 @@ export const migrations: readonly MigrationStep[] = [
       )`,
     ],
   },
+  {
+    // The time zone of an organisation, and of one that is being registered.
+    name: '20261129130000_time_zones',
+    up: [
+      "alter table organisations add column time_zone text not null default 'UTC'",
+      'alter table challenges add column time_zone text',
+    ],
+  },
 ]

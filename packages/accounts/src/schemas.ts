@@ -34,6 +34,14 @@ export const Register = z.strictObject({
   email: Email,
   organisationName: shownName(120).meta({ description: 'Name of the new organisation', example: 'Ada Ltd' }),
   fullName: personal(shownName(120).optional().meta({ description: 'Name of the user', example: 'Ada Obi' })),
+  timeZone: z
+    .string()
+    .max(64)
+    .meta({
+      description: 'IANA name of the time zone of the organisation; UTC where it is absent or unknown',
+      example: 'Africa/Lagos',
+    })
+    .optional(),
 })
 export const Login = z.strictObject({ email: Email })
 export const Challenge = z
@@ -80,6 +88,7 @@ const OwnOrganisation = Organisation.extend({
   suspendedAt: time(
     'Since when operators have it suspended: it can be read, and keys and sessions can be revoked; null otherwise',
   ).nullable(),
+  timeZone: text('IANA name of the time zone in which its days begin and end', 'Africa/Lagos'),
 }).meta({ id: 'OwnOrganisation', description: 'An organisation of the user, who invited the user, and its state' })
 export const Me = z
   .object({
@@ -161,6 +170,24 @@ export const Refresh = z.strictObject({
       .meta({ description: 'The refresh token of the last pair', example: 'Zm9yIHRoZSByZWZlcmVuY2Ugb25seQ' }),
   ),
 })
+export const OrganisationPatch = z.strictObject({
+  timeZone: z
+    .string()
+    .max(64)
+    .meta({
+      description:
+        'IANA name of the time zone of reports, statements, exports, documents and emails, as the database knows it',
+      example: 'Africa/Lagos',
+    })
+    .optional(),
+})
+export const OrganisationProfile = z
+  .object({
+    id: id('organisation', ORGANISATION),
+    name: text('Name of the organisation', 'Ada Ltd'),
+    timeZone: text('IANA name of its time zone', 'Africa/Lagos'),
+  })
+  .meta({ id: 'OrganisationProfile', description: 'What an owner can change of the organisation' })
 export const Switch = z.strictObject({ organisationId: id('organisation to switch to', ORGANISATION) })
 export const EndedSession = z
   .object({ sessionId: id('session', SESSION), endedAt: time('When it was ended') })

@@ -74,6 +74,8 @@ export const CollectionEntity = defineEntity({
     paymentOptions: p.json().$type<readonly PaymentChoice[]>(),
     methods: p.json().$type<readonly PaymentMethod[]>().defaultRaw(`'["onchain"]'`),
     customerId: p.uuid().nullable(),
+    /** Of its documents and due date: that of the organisation when it was created. */
+    timeZone: p.text().default('UTC'),
     dueAt: p.datetime(3).nullable(),
     expiresAt: p.datetime(3).nullable(),
     /** When it becomes overdue and ends: `dueAt` and `expiresAt`, moved by the sandbox clock. */

@@ -251,4 +251,9 @@ export const migrations: readonly MigrationStep[] = [
           '[\\x21-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e]', ' ', 'g')))`,
     ),
   },
+  {
+    // Dates of documents are those of the organisation's time zone when the invoice was created; until now they were UTC.
+    name: '20261129130100_collection_time_zone',
+    up: ["alter table collections add column time_zone text not null default 'UTC'"],
+  },
 ]

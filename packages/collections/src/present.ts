@@ -53,6 +53,7 @@ export const presentCollection = (row: CollectionColumns): z.infer<typeof Collec
   methods: [...row.methods],
   paymentOptions: withEstimates(row.paymentOptions, row.destinationChainKey),
   customerId: row.customerId ?? null,
+  timeZone: row.timeZone,
   dueAt: row.dueAt ? isoTime(row.dueAt) : null,
   expiresAt: row.expiresAt ? isoTime(row.expiresAt) : null,
   maxPayments: row.maxPayments ?? null,

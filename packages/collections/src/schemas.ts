@@ -68,7 +68,7 @@ const Time = (description: string) =>
   z.iso.datetime({ offset: true }).meta({ description, example: '2030-01-31T12:00:00Z' })
 const DueAt = z.union([z.iso.date(), z.iso.datetime({ offset: true })]).meta({
   description:
-    'When an invoice becomes overdue. A date means the end of that day in UTC, and every document prints that day',
+    'When an invoice becomes overdue. A date means the end of that day in the time zone of the organisation, and every document prints that day',
   example: '2036-01-31',
 })
 const acceptedNetworks = z
@@ -253,7 +253,11 @@ export const Collection = z
     methods: Methods,
     paymentOptions: PaymentOptions,
     customerId: CustomerRef.nullable(),
-    dueAt: time('When an invoice becomes overdue; the end of a day in UTC where a date was given').nullable(),
+    timeZone: text(
+      'IANA name of the time zone of its dates: that of the organisation when it was created',
+      'Africa/Lagos',
+    ),
+    dueAt: time('When an invoice becomes overdue; the end of a day in `timeZone` where a date was given').nullable(),
     expiresAt: time('When no payment can be started any more').nullable(),
     maxPayments: maxPayments.nullable(),
     paymentsCount: count('Number of paid sessions', 0),
@@ -588,6 +592,7 @@ export const PayPage = z
     fiatValue: FiatValue.nullable().meta({
       description: 'The amount or the price as money of a country; null where the payer chooses',
     }),
+    timeZone: text('IANA name of the time zone in which an invoice is due', 'Africa/Lagos'),
     dueAt: time('When an invoice is due').nullable(),
     expiresAt: time('When no session can be started any more').nullable(),
     paymentOptions: PaymentOptions,

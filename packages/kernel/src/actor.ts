@@ -18,6 +18,8 @@ export interface Actor extends Tenant {
   readonly suspended: boolean
   /** False while an operator must still enable live access for the organisation. */
   readonly liveAccess?: boolean
+  /** Of the organisation: an IANA name that the database knows. Absent where the caller is of none. */
+  readonly timeZone?: string
   readonly keyId?: string
   readonly userId?: string
   /** Address of the user of a session. */
@@ -37,6 +39,9 @@ export const anonymous: Actor = {
   scopes: [],
   suspended: false,
 }
+
+/** The time zone in which an actor's days begin and end. */
+export const zoneOf = ({ timeZone = 'UTC' }: Pick<Actor, 'timeZone'>): string => timeZone
 
 /** The service itself, acting for one organisation. Jobs and tasks run as this actor. */
 export const system = (organisationId: string, environment: Environment): Actor => ({

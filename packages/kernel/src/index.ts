@@ -1,5 +1,5 @@
 /** Code without I/O that every package uses: money, networks, addresses, ids, errors, state machines, access. */
-// Order, lowest first: states, clock, ids, messages, errors, actor, provider, change, money, inputs, reasons.
+// Order, lowest first: states, clock, zones, ids, messages, errors, actor, provider, change, money, inputs, reasons.
 export * from './actor.ts'
 export * from './change.ts'
 export * from './clock.ts'
@@ -23,3 +23,4 @@ export * from './money/tokens.ts'
 export * from './provider.ts'
 export * from './reasons.ts'
 export * from './states.ts'
+export * from './zones.ts'

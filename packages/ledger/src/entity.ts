@@ -18,7 +18,7 @@ import {
 import { purposes } from './model/accounts.ts'
 import { transactionKinds } from './model/kinds.ts'
 import { suspenseAccounts } from './schema/journal.ts'
-import { byAmount, toAddress } from './schema/list.ts'
+import { byAmount, settled, toAddress } from './schema/list.ts'
 
 const created = () => ({ createdAt: p.datetime(3).defaultRaw('now()') })
 
@@ -59,6 +59,7 @@ export const TransactionEntity = defineEntity({
     ),
     { name: 'transactions_to_address', expression: `create index transactions_to_address on ${toAddress}` },
     { name: 'transactions_by_amount', expression: `create index transactions_by_amount on ${byAmount}` },
+    { name: 'transactions_settled', expression: `create index transactions_settled on ${settled}` },
   ],
   ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
 })
@@ -187,6 +188,11 @@ const EntryEntity = defineEntity({
     },
   ],
   indexes: [
+    {
+      name: 'ledger_entries_by_time',
+      expression:
+        'create index ledger_entries_by_time on ledger_entries ((organisation_id::text), environment, created_at)',
+    },
     // The tenant last: with it in front, a foreign key that is checked while the table is nearly empty reads all entries of the tenant by this index.
     uniqueIndex(
       'ledger_entries_source_key',

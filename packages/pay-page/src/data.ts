@@ -26,6 +26,8 @@ export interface PayData {
   readonly currency: string
   /** The amount as money of a country. */
   readonly fiatValue: FiatValue | null
+  /** IANA name of the zone in which `dueAt` is a day. */
+  readonly timeZone: string
   readonly dueAt: string | null
   /** The cheapest first, or as the merchant wants it. */
   readonly paymentOptions: readonly PaymentOption[]

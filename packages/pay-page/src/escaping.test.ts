@@ -86,6 +86,7 @@ const data: Filled<PayData> = {
   items: [{ description: 'Hours', quantity: 2, unitAmount: '10', subtotal: '20' }],
   currency: 'USDC',
   fiatValue: { amount: '25.00', currency: 'USD' },
+  timeZone: 'UTC',
   dueAt: ENDS,
   paymentOptions: [{ networkKey: 'ethereum', currency: 'USDC', estimatedFee: '0.61', estimatedSeconds: 70 }],
   bankTransfer: {

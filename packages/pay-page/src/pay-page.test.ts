@@ -52,6 +52,7 @@ const data: PayData = {
   items: [],
   currency: 'USDC',
   fiatValue: { amount: '25.00', currency: 'USD' },
+  timeZone: 'UTC',
   dueAt: null,
   paymentOptions: [{ networkKey: 'ethereum', currency: 'USDC', estimatedFee: '0.61', estimatedSeconds: 70 }],
   bankTransfer: null,

@@ -136,6 +136,7 @@ export const pageOf = (of: Case, session = sessionOf(of)): PayData => ({
   items: [],
   currency: 'USDC',
   fiatValue: { amount: '25.00', currency: 'USD' },
+  timeZone: 'UTC',
   dueAt: null,
   paymentOptions: [{ networkKey: 'ethereum', currency: 'USDC', estimatedFee: '0.61', estimatedSeconds: 70 }],
   bankTransfer: null,

@@ -1745,22 +1745,22 @@ class RatesResource extends Resource {
 /** The operations of `reports`. */
 class ReportsResource extends Resource {
   /**
-   * Get the totals of a period. Number, volume and success rate of the transactions that were created in the period, by kind, asset and status, the median time until they succeeded, and the fees that were charged in it; and the same of the period before. Exact but for the median, whose precision its fields name, and as quick however many transactions there are.
+   * Get the totals of a period. Number, volume and success rate of the transactions that were created in the period, by kind, asset and status, the median time until they succeeded, and the fees that were charged in it; and the same of the period before. Exact but for the median, whose precision its fields name, and in UTC as quick however many transactions there are: days of another time zone are made of the transactions themselves.
    * `GET /v1/reports/summary`
    *
    * @example
-   * const result = await payments.reports.summary({ from: '2026-01-01', to: '2026-01-31' })
+   * const result = await payments.reports.summary({ from: '2026-01-01', to: '2026-01-31', timeZone: 'UTC' })
    */
   summary(params?: ReportSummaryParams, options?: RequestOptions): Promise<Result<ReportSummary>> {
     return this.execute('GET', '/reports/summary', params, options)
   }
 
   /**
-   * Get the totals of each day. Number, volume and success rate of the transactions of each day of the period, by kind and asset, and the fees of each day. A transaction counts on the day on which it was created (UTC), with the status that it has now.
+   * Get the totals of each day. Number, volume and success rate of the transactions of each day of the period, by kind and asset, and the fees of each day. A transaction counts on the day on which it was created, in the time zone of the organisation unless another is asked for, with the status that it has now.
    * `GET /v1/reports/daily`
    *
    * @example
-   * const result = await payments.reports.daily({ from: '2026-01-01', to: '2026-01-31' })
+   * const result = await payments.reports.daily({ from: '2026-01-01', to: '2026-01-31', timeZone: 'UTC' })
    */
   daily(params?: ReportDailyParams, options?: RequestOptions): Promise<Result<ReportDaily>> {
     return this.execute('GET', '/reports/daily', params, options)
@@ -1775,6 +1775,7 @@ class ReportsResource extends Resource {
    *   month: '2026-01',
    *   asset: 'cNGN',
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
+   *   timeZone: 'UTC',
    * })
    */
   statement(params?: ReportStatementParams, options?: RequestOptions): Promise<Result<ReportStatement>> {
@@ -1790,6 +1791,7 @@ class ReportsResource extends Resource {
    *   month: '2026-01',
    *   asset: 'cNGN',
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
+   *   timeZone: 'UTC',
    *   format: 'pdf',
    * })
    */
@@ -1802,7 +1804,7 @@ class ReportsResource extends Resource {
    * `GET /v1/customers/{customerId}/payments`
    *
    * @example
-   * const result = await payments.reports.payments('01936f2a-7c1e-7000-8000-000000000020', { from: '2026-01-01', to: '2026-01-31' })
+   * const result = await payments.reports.payments('01936f2a-7c1e-7000-8000-000000000020', { from: '2026-01-01', to: '2026-01-31', timeZone: 'UTC' })
    */
   payments(
     customerId: string,
@@ -1817,7 +1819,12 @@ class ReportsResource extends Resource {
    * `GET /v1/customers/{customerId}/payments/export`
    *
    * @example
-   * const file = await payments.reports.exportPayments('01936f2a-7c1e-7000-8000-000000000020', { from: '2026-01-01', to: '2026-01-31', format: 'pdf' })
+   * const file = await payments.reports.exportPayments('01936f2a-7c1e-7000-8000-000000000020', {
+   *   from: '2026-01-01',
+   *   to: '2026-01-31',
+   *   timeZone: 'UTC',
+   *   format: 'pdf',
+   * })
    */
   exportPayments(customerId: string, params?: ReportExportPaymentsParams, options?: RequestOptions): Promise<Download> {
     return this.sendDownload('GET', at`/customers/${customerId}/payments/export`, params, options)

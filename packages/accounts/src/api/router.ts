@@ -6,6 +6,7 @@ import { createKey, findKey, listKeys, revokeKey } from '../keys/keys.ts'
 import { invite, listInvitations, revokeInvitation } from '../organisations/invitations.ts'
 import { changeRole, leave, listMembers, removeMember } from '../organisations/membership.ts'
 import { accept, decline, listReceived } from '../organisations/received-invitations.ts'
+import { changeOrganisation } from '../organisations/time-zone.ts'
 import {
   ApiKey,
   ApiKeyId,
@@ -38,6 +39,8 @@ import {
   MemberPatch,
   NewApiKey,
   NewInvitation,
+  OrganisationPatch,
+  OrganisationProfile,
   ReceivedInvitationList,
   Refresh,
   Register,
@@ -238,6 +241,19 @@ export const authRouter = {
     output: Tokens,
     errors: [errors.organisation_not_found],
     run: switchOrganisation,
+  }),
+  changeOrganisation: command({
+    rest: 'PATCH /auth/organisation',
+    access: 'owner',
+    tag,
+    summary: 'Change the organisation',
+    description:
+      'Its time zone: days of reports, statements, exports, documents and emails begin and end in it unless a request names another. Invoices that exist keep that of their creation.',
+    message: 'Organisation changed',
+    input: OrganisationPatch,
+    output: OrganisationProfile,
+    errors: [errors.organisation_not_found],
+    run: changeOrganisation,
   }),
   confirm: command({
     rest: 'POST /auth/confirm',

@@ -30,6 +30,7 @@ const key: ApiKeyRecord = {
   ended: false,
   suspended: false,
   live_enabled: false,
+  time_zone: 'UTC',
 }
 const session: DashboardSessionRecord = {
   id: ID,
@@ -39,6 +40,7 @@ const session: DashboardSessionRecord = {
   email: 'ada@example.com',
   suspended: false,
   live_enabled: false,
+  time_zone: 'UTC',
 }
 const token: InternalTokenRecord = {
   id: ID,
@@ -103,6 +105,7 @@ test('a key acts in its own environment, with its effective scopes', () => {
     environment: 'test',
     scopes: ['api:read'],
     suspended: false,
+    timeZone: 'UTC',
     liveAccess: false,
   })
   expect(outcome(byKey, { key: { ...key, type: 'publishable', suspended: true, live_enabled: true } })).toMatchObject({
@@ -137,6 +140,7 @@ test('a session acts with all scopes and its role, in the environment that it na
     scopes: ['api:read', 'api:write'],
     role: 'owner',
     suspended: false,
+    timeZone: 'UTC',
     liveAccess: false,
   })
   const environments = ['', 'test', 'live', 'Live', 'production'].map((environment) =>

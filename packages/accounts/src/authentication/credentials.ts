@@ -39,6 +39,7 @@ export interface ApiKeyRecord extends KeyRecord {
   readonly ended: boolean
   readonly suspended: boolean
   readonly live_enabled: boolean
+  readonly time_zone: string
 }
 
 export interface DashboardSessionRecord extends SessionRecord {
@@ -49,6 +50,7 @@ export interface DashboardSessionRecord extends SessionRecord {
   readonly email: string
   readonly suspended: boolean
   readonly live_enabled: boolean
+  readonly time_zone: string
 }
 
 export interface InternalTokenRecord extends TokenRecord {
@@ -73,7 +75,7 @@ const beside = (table: string, alias: string, is: string): string => `cross join
 
 /** SQL that reads {@link KeyRecord} for an array of lookup parts (`lookups` is its parameter). `ended` is true for revoked and expired keys. */
 export const keyRecordsSql = (lookups: string): string => `
-  select k.id, k.organisation_id, k.environment, k.type, k.lookup, k.digest, k.scopes, k.allowed_ips, o.live_enabled_at is not null as live_enabled,
+  select k.id, k.organisation_id, k.environment, k.type, k.lookup, k.digest, k.scopes, k.allowed_ips, o.live_enabled_at is not null as live_enabled, o.time_zone,
          (k.revoked_at is not null or k.expires_at <= now()) is true as ended, o.suspended_at is not null as suspended
     from ${byKey('api_keys', `lookup = any(${lookups})`)} k
     ${beside('organisations', 'o', 'id = k.organisation_id')}`
@@ -81,7 +83,7 @@ export const keyRecordsSql = (lookups: string): string => `
 /** SQL that reads {@link SessionRecord} of active sessions. Role and membership are read from their tables, not from the token. */
 export const sessionRecordsSql = (ids: string): string => `
   select s.id, s.user_id, s.organisation_id, m.role, u.email, o.suspended_at is not null as suspended,
-         o.live_enabled_at is not null as live_enabled
+         o.live_enabled_at is not null as live_enabled, o.time_zone
     from ${byKey('sessions', `id = any(${ids}::uuid[])`)} s
     ${beside('users', 'u', 'id = s.user_id')}
     ${beside('memberships', 'm', 'organisation_id = s.organisation_id and user_id = s.user_id')}
@@ -143,6 +145,7 @@ export function actorOf(
         scopes: effectiveScopes(key.type, key.scopes),
         suspended: key.suspended,
         liveAccess: liveAccess(key.live_enabled),
+        timeZone: key.time_zone,
       }
     }
     case 'token': {
@@ -178,6 +181,7 @@ export function actorOf(
         role: session.role,
         suspended: session.suspended,
         liveAccess: liveAccess(session.live_enabled),
+        timeZone: session.time_zone,
       }
     }
   }

@@ -47,7 +47,7 @@ test('a user with an organisation joins another only by accepting, learns who in
   const again = await signIn(service, mailbox, { email: 'both@example.com' })
   expect(again.organisation).toEqual(first.organisation)
   expect((await meOf(again.accessToken)).organisations).toEqual([
-    { ...first.organisation, invitedBy: null, suspendedAt: null },
+    { ...first.organisation, invitedBy: null, suspendedAt: null, timeZone: 'UTC' },
   ])
 
   const [invitation] = await received(again.accessToken)
@@ -56,8 +56,8 @@ test('a user with an organisation joins another only by accepting, learns who in
   expect([accepted.status, accepted.body.data]).toEqual([200, { ...organisation, role: 'owner' }])
   expect((await answer(again.accessToken, invitation.id, 'accept')).status).toBe(404)
   expect((await meOf(again.accessToken)).organisations).toEqual([
-    { ...first.organisation, invitedBy: null, suspendedAt: null },
-    { ...organisation, role: 'owner', invitedBy: email, suspendedAt: null },
+    { ...first.organisation, invitedBy: null, suspendedAt: null, timeZone: 'UTC' },
+    { ...organisation, role: 'owner', invitedBy: email, suspendedAt: null, timeZone: 'UTC' },
   ])
 
   const asked = await askForCode(service, mailbox, { email: 'both@example.com' })

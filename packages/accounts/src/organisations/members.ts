@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import { OrganisationEntity, SessionEntity } from '../entity.ts'
 import type { Tokens } from '../schemas.ts'
 import { isOperatorEmail } from './operators.ts'
+import { knownZone } from './time-zone.ts'
 
 export type UserSummary = z.input<typeof Tokens>['user']
 export type OrganisationSummary = z.input<typeof Tokens>['organisation']
@@ -25,9 +26,15 @@ export async function userOf(
   return { user: { id: row.id, email, fullName: row.full_name }, created: row.created }
 }
 
-/** Creates an organisation with this user as its owner. */
-export async function createOrganisation(unit: UnitOfWork, userId: string, name: string): Promise<OrganisationSummary> {
-  const id = await insertOrganisation(unit, name, false)
+/** Creates an organisation with this user as its owner. A time zone that the database does not know is UTC: no registration fails because of it. */
+export async function createOrganisation(
+  unit: UnitOfWork,
+  userId: string,
+  name: string,
+  timeZone: string | null = null,
+): Promise<OrganisationSummary> {
+  const known = timeZone === null ? undefined : await knownZone(unit, timeZone)
+  const id = await insertOrganisation(unit, { name, operator: false, timeZone: known ?? 'UTC' })
   await join(unit, id, userId, { role: 'owner' })
   return { id, name, role: 'owner' }
 }
@@ -36,7 +43,12 @@ export async function createOrganisation(unit: UnitOfWork, userId: string, name:
 export async function joinOperators(unit: UnitOfWork, userId: string): Promise<void> {
   await lockName(sqlOf(unit.em), 'operators')
   const existing = await unit.em.findOne(OrganisationEntity, { operator: true })
-  await join(unit, existing?.id ?? (await insertOrganisation(unit, 'Operators', true)), userId, { role: 'operator' })
+  await join(
+    unit,
+    existing?.id ?? (await insertOrganisation(unit, { name: 'Operators', operator: true, timeZone: 'UTC' })),
+    userId,
+    { role: 'operator' },
+  )
 }
 
 /** Adds a membership. An existing one does not change. */
@@ -60,6 +72,7 @@ export interface Membership {
   readonly invitedBy: string | null
   /** Null while the organisation is not suspended. */
   readonly suspendedAt: string | null
+  readonly timeZone: string
 }
 
 /**
@@ -78,27 +91,30 @@ export async function userWithMemberships(
     role: OrganisationSummary['role']
     invited_by: string | null
     suspended_at: string | null
+    time_zone: string
   }>(
-    `select u.email, u.full_name, o.id, o.name, o.suspended_at, m.role, i.email as invited_by
+    `select u.email, u.full_name, o.id, o.name, o.suspended_at, o.time_zone, m.role, i.email as invited_by
        from users u
        left join lateral (select organisation_id, role, invited_by, created_at from memberships where user_id = u.id offset 0) m on true
-       left join lateral (select id, name, suspended_at from organisations where id = m.organisation_id limit 1) o on true
+       left join lateral (select id, name, suspended_at, time_zone from organisations where id = m.organisation_id limit 1) o on true
        left join lateral (select email from users where id = m.invited_by limit 1) i on true
       where u.id = $1 order by m.created_at, o.id`,
     [userId],
   )
   if (!rows[0]) throw new Error('A session has no user')
   const { email, full_name: fullName } = rows[0]
-  const memberships = rows.flatMap(({ id, name, role, invited_by: invitedBy, suspended_at: suspendedAt }) =>
-    id === null || (role === 'operator' && !isOperatorEmail(context.runtime.settings, email))
-      ? []
-      : [
-          {
-            organisation: { id, name, role },
-            invitedBy,
-            suspendedAt: suspendedAt && new Date(suspendedAt).toISOString(),
-          },
-        ],
+  const memberships = rows.flatMap(
+    ({ id, name, role, invited_by: invitedBy, suspended_at: suspendedAt, time_zone: timeZone }) =>
+      id === null || (role === 'operator' && !isOperatorEmail(context.runtime.settings, email))
+        ? []
+        : [
+            {
+              organisation: { id, name, role },
+              invitedBy,
+              suspendedAt: suspendedAt && new Date(suspendedAt).toISOString(),
+              timeZone,
+            },
+          ],
   )
   return { user: { id: userId, email, fullName }, memberships }
 }
@@ -109,13 +125,15 @@ export async function lastUsed(context: QueryContext, userId: string): Promise<s
   return newest?.organisationId
 }
 
-async function insertOrganisation(unit: UnitOfWork, name: string, operator: boolean): Promise<string> {
+async function insertOrganisation(
+  unit: UnitOfWork,
+  of: { readonly name: string; readonly operator: boolean; readonly timeZone: string },
+): Promise<string> {
   const id = newId()
   const now = new Date()
   await unit.em.insert(OrganisationEntity, {
     id,
-    name,
-    operator,
+    ...of,
     liveEnabledAt: null,
     suspendedAt: null,
     suspensionReason: null,

@@ -53,7 +53,7 @@ test("an operator's invitation makes nobody an operator, and the members of the 
   expect(guest.organisation).toMatchObject({ name: 'Guest Ltd', role: 'owner' })
   expect((await manage(guest.accessToken)).body.message).toBe('Operator role required')
   const { organisations } = (await call(service, 'GET /v1/auth/me', { token: guest.accessToken })).body.data
-  expect(organisations).toEqual([{ ...guest.organisation, invitedBy: null, suspendedAt: null }])
+  expect(organisations).toEqual([{ ...guest.organisation, invitedBy: null, suspendedAt: null, timeZone: 'UTC' }])
   for (const line of [`PATCH /v1/auth/members/${userId}`, `DELETE /v1/auth/members/${userId}`]) {
     const reply = await call(service, line, {
       token: accessToken,

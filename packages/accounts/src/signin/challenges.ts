@@ -36,7 +36,13 @@ export async function challenge(
     email,
     sessionId: null,
     deliver: await mayReceive(unit, email, registering),
-    ...(registering ? { organisationName: input.organisationName, fullName: input.fullName ?? null } : {}),
+    ...(registering
+      ? {
+          organisationName: input.organisationName,
+          fullName: input.fullName ?? null,
+          timeZone: input.timeZone ?? null,
+        }
+      : {}),
   })
   return { challengeId: id, otpExpiresAt: expiresAt.toISOString() }
 }
@@ -52,6 +58,7 @@ export async function newChallenge(
     deliver: boolean
     organisationName?: string
     fullName?: string | null
+    timeZone?: string | null
   },
 ): Promise<{ id: string; expiresAt: Date }> {
   const id = newId()
@@ -64,6 +71,7 @@ export async function newChallenge(
     email: input.email,
     organisationName: input.organisationName ?? null,
     fullName: input.fullName ?? null,
+    timeZone: input.timeZone ?? null,
     codeHash: await issueCode(unit, id, input.email, input.deliver),
     tries: 0,
     expiresAt,
@@ -104,6 +112,7 @@ export interface VerifiedChallenge {
   readonly email: string
   readonly organisationName: string | null
   readonly fullName: string | null
+  readonly timeZone: string | null
 }
 
 /**
@@ -153,7 +162,7 @@ async function compare(unit: UnitOfWork, { id }: { readonly id: string }, code: 
     unit,
     ChallengeEntity,
     `update challenges set tries = tries + 1 where id = $1 and tries < $2 and used_at is null and expires_at > now()
-     returning email, code_hash, organisation_name, full_name`,
+     returning email, code_hash, organisation_name, full_name, time_zone`,
     [id, TRIES],
   )
   return challenge && { challenge, right: codeMatches(unit, id, code, challenge.codeHash) }

@@ -158,7 +158,12 @@ test('a user in OPERATOR_EMAILS signs in as an operator, in any letter case and 
     expect(promoted.organisation).toEqual(fresh.organisation)
     const me = await call(later, 'GET /v1/auth/me', { token: promoted.accessToken })
     expect(me.body.data.organisations).toEqual(
-      [before.organisation, fresh.organisation].map((each) => ({ ...each, invitedBy: null, suspendedAt: null })),
+      [before.organisation, fresh.organisation].map((each) => ({
+        ...each,
+        invitedBy: null,
+        suspendedAt: null,
+        timeZone: 'UTC',
+      })),
     )
   } finally {
     await later.stop()

@@ -38,7 +38,7 @@ export async function verify(
   if (isOperator) await joinOperators(unit, user.id)
   const registered =
     created && verified.organisationName && (await mayRegister(unit, user.email))
-      ? await createOrganisation(unit, user.id, verified.organisationName)
+      ? await createOrganisation(unit, user.id, verified.organisationName, verified.timeZone)
       : undefined
   if (registered) await useRegistration(unit, user.email)
   const joined = input.invitationId ? await acceptInvitation(unit, user, input.invitationId) : undefined

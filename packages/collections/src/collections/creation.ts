@@ -4,6 +4,7 @@ import {
   addressField,
   amountField,
   assets,
+  endOfDay,
   invalid,
   type Mistakes,
   NIL_ID,
@@ -11,6 +12,7 @@ import {
   newId,
   refuseMistakes,
   unknownNetwork,
+  zoneOf,
 } from '@payments/kernel'
 import { createResource, type QueryContext, refuseOwnAddresses, sqlOf, type UnitOfWork } from '@payments/platform'
 import { type AvailableNetwork, availableNetworks } from '@payments/routes'
@@ -49,7 +51,7 @@ export async function prepareCollection(context: QueryContext, input: Input): Pr
   const policy = await defaultPolicy(context)
   const networks = await availableNetworks(context, addressUse({ ...policy, ...input.paymentPolicy } as typeof policy))
   const wrong: Mistakes = {}
-  checkFields(input, wrong)
+  checkFields(input, zoneOf(context.actor), wrong)
   checkAddresses(context.actor.environment, input, wrong)
   const destinationAddress = destination(input, networks, wrong)
   const paymentOptions = options(input, networks, wrong)
@@ -78,7 +80,7 @@ export async function prepareCollection(context: QueryContext, input: Input): Pr
 }
 
 /** Fields that only some types have, and times that must lie ahead. */
-function checkFields(input: Input, wrong: Mistakes): void {
+function checkFields(input: Input, timeZone: string, wrong: Mistakes): void {
   const { type, amount, items, pricing } = input
   if (items && type !== 'invoice') wrong.items = 'Only an invoice has items'
   if (input.dueAt && type !== 'invoice') wrong.dueAt = 'Only an invoice has a due time'
@@ -88,11 +90,12 @@ function checkFields(input: Input, wrong: Mistakes): void {
     wrong.amount =
       type === 'invoice' ? 'Required: an invoice needs an amount, a price or items' : 'Required for a checkout'
   if (input.expiresAt && !isAhead(input.expiresAt)) wrong.expiresAt = 'Must be in the future'
-  if (input.dueAt && !isAhead(dueTime(input.dueAt))) wrong.dueAt = 'Must be in the future'
+  if (input.dueAt && !isAhead(dueTime(input.dueAt, timeZone).toISOString())) wrong.dueAt = 'Must be in the future'
 }
 
-/** When an invoice is due: a date is the end of that day in UTC, as every document prints it. */
-export const dueTime = (text: string): string => (text.includes('T') ? text : `${text}T23:59:59.999Z`)
+/** When an invoice is due: a date is the end of that day in its time zone, in which every document prints it. */
+export const dueTime = (text: string, timeZone: string): Date =>
+  text.includes('T') ? new Date(text) : endOfDay(timeZone, text)
 
 export const isAhead = (time: string): boolean => Date.parse(time) > Date.now()
 
@@ -147,7 +150,7 @@ function pricingOf({ pricing }: Input, totals: Totals | null): AskedPrice | null
 function columnsOf({ actor, runtime }: QueryContext, id: string, input: Input, prepared: PreparedCollection) {
   const { organisationId, environment } = actor
   const time = (text: string | null | undefined) => (text ? new Date(text) : null)
-  const due = input.dueAt ? new Date(dueTime(input.dueAt)) : null
+  const due = input.dueAt ? dueTime(input.dueAt, zoneOf(actor)) : null
   return {
     id,
     organisationId,
@@ -170,6 +173,7 @@ function columnsOf({ actor, runtime }: QueryContext, id: string, input: Input, p
     paymentOptions: prepared.paymentOptions,
     methods: input.methods ?? ['onchain'],
     customerId: input.customerId ?? null,
+    timeZone: zoneOf(actor),
     dueAt: due,
     overdueAt: due,
     expiresAt: time(input.expiresAt),

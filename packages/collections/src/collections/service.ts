@@ -174,7 +174,7 @@ export async function change(
   checkPatch(row, patch)
   if (branding) await checkLogo(unit, branding as BrandFields, 'branding.logoId')
   const time = (text: string | null) => (text === null ? null : new Date(text))
-  const due = dueAt ? new Date(dueTime(dueAt)) : null
+  const due = dueAt ? dueTime(dueAt, row.timeZone) : null
   const fields = {
     ...rest,
     ...(dueAt === undefined ? {} : { dueAt: due, overdueAt: due }),
@@ -193,7 +193,8 @@ function checkPatch(row: CollectionRow, patch: Omit<z.output<typeof CollectionPa
   const wrong: Record<string, string> = {}
   checkAddresses(row.environment, patch, wrong)
   if (patch.dueAt && row.type !== 'invoice') wrong.dueAt = 'Only an invoice has a due time'
-  else if (patch.dueAt && !isAhead(dueTime(patch.dueAt))) wrong.dueAt = 'Must be in the future'
+  else if (patch.dueAt && !isAhead(dueTime(patch.dueAt, row.timeZone).toISOString()))
+    wrong.dueAt = 'Must be in the future'
   if (patch.expiresAt && !isAhead(patch.expiresAt)) wrong.expiresAt = 'Must be in the future'
   if (patch.maxPayments && row.type !== 'link') wrong.maxPayments = 'Only a link takes several payments'
   else if (patch.maxPayments && patch.maxPayments <= row.paymentsCount)

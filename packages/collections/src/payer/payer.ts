@@ -148,6 +148,7 @@ function pageOf(
     fiatValue: collection.pricing
       ? partOfPrice(collection.pricing, 1n, 1n)
       : fiatValue(collection.amount ?? 0n, collection.currency),
+    timeZone: shown.timeZone,
     dueAt: shown.dueAt,
     expiresAt: shown.expiresAt,
     paymentOptions: withEstimates(paymentOptions, collection.destinationChainKey),

@@ -1,4 +1,4 @@
-import { Amount, isWholeBasisPoints, items, nameText, personal, shownText, text } from '@payments/kernel'
+import { Amount, items, millionthsOf, nameText, personal, shownText, text } from '@payments/kernel'
 import { z } from 'zod'
 import { originMistake, returnUrlMistake } from './return-urls.ts'
 
@@ -9,7 +9,7 @@ const MOST_QUANTITY = 1_000_000
 const ORIGINS = 20
 
 const quantity = z.number().int().meta({ description: 'How many', example: 2 })
-const taxPercent = z.number().meta({ description: 'Tax on this line, in percent', example: 7.5 })
+const taxPercent = z.number().meta({ description: 'Tax on this line, in percent, with up to 4 decimals', example: 7.5 })
 
 const taxCategories = ['standard', 'zero_rated', 'exempt', 'reverse_charge', 'outside_scope'] as const
 export type TaxCategory = (typeof taxCategories)[number]
@@ -25,7 +25,11 @@ const NewItem = z.strictObject({
   unitAmount: Amount.meta({
     description: 'Price of one, without tax, in the currency of `pricing`, or else in `currency`',
   }),
-  taxPercent: taxPercent.min(0).max(100).refine(isWholeBasisPoints, 'Must have at most 2 decimals').optional(),
+  taxPercent: taxPercent
+    .min(0)
+    .max(100)
+    .refine((percent) => millionthsOf(percent) !== undefined, 'Must have at most 4 decimals')
+    .optional(),
   taxCategory: taxCategory.optional(),
   taxExemptionReason: shownText(nameText(200))
     .meta({ description: 'Why the line is exempt from tax', example: 'Education, exempt by law' })

@@ -4,6 +4,7 @@ import {
   amountField,
   isBounded,
   type Mistakes,
+  millionthsOf,
   refuseMistakes,
   toDecimal,
 } from '@payments/kernel'
@@ -46,7 +47,7 @@ export function totalsOf(lines: z.output<typeof NewItems>, asset: Asset, roundin
     const key = rounding === 'line' ? String(index) : `${taxCategory} ${taxPercent}`
     const before = categories.get(key) ?? { base: 0n, tax: 0n }
     const base = before.base + ofLine
-    const after = { base, tax: (base * BigInt(Math.round(taxPercent * 100)) + 5000n) / 10_000n }
+    const after = { base, tax: (base * (millionthsOf(taxPercent) ?? 0n) + 500_000n) / 1_000_000n }
     categories.set(key, after)
     const taxOfLine = after.tax - before.tax
     subtotal += ofLine

@@ -30,6 +30,7 @@ export interface CollectionColumns {
   readonly paymentOptions: readonly PaymentChoice[]
   readonly methods: readonly PaymentMethod[]
   readonly customerId?: string | null
+  readonly timeZone: string
   readonly dueAt?: Date | null
   readonly expiresAt?: Date | null
   readonly maxPayments?: number | null

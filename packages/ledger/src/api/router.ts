@@ -1,5 +1,5 @@
 import { type AssetSymbol, assets, errors as commonErrors, noInput, toDecimal } from '@payments/kernel'
-import { download, exportCsv, exportInput, operatorCommand, query } from '@payments/platform'
+import { download, exportCsv, operatorCommand, query } from '@payments/platform'
 import { errors } from '../errors.ts'
 import { checkLedger } from '../journal/check/check.ts'
 import { resolveSuspense, reverseEntry } from '../journal/corrections.ts'
@@ -21,7 +21,7 @@ import {
   TrialBalance,
   TrialBalanceInput,
 } from '../model/schemas.ts'
-import { transactionsExport } from '../transactions/export.ts'
+import { exportOfAll, TransactionsExportInput } from '../transactions/export.ts'
 import { exportFound, searchTransactions } from '../transactions/search.ts'
 import { SearchExportInput, SearchInput, SearchPage } from '../transactions/search-schemas.ts'
 import { findTransaction, listTransactions } from '../transactions/transactions.ts'
@@ -69,12 +69,15 @@ export const transactionsRouter = {
     tag: 'Transactions',
     summary: 'Export transactions as CSV',
     description:
-      'All transactions of a time range, newest first, from one snapshot. Cells that a spreadsheet would read as a formula are prefixed with an apostrophe.',
+      'All transactions of a time range, newest first, from one snapshot. With `settledFrom` or `settledTo` those that succeeded in that time, by which they are sorted: a month that has ended does not gain or lose any. `value` and `fee` are numbers, `currency` and `feeCurrency` what they are of. Cells that a spreadsheet would read as a formula are prefixed with an apostrophe.',
     message: 'Transactions exported',
-    input: exportInput('Created'),
+    input: TransactionsExportInput,
     produces: 'csv',
     filename: () => 'transactions.csv',
-    stream: (context, input, signal) => exportCsv(context, transactionsExport, input, signal),
+    stream: (context, input, signal) => {
+      const { source, range } = exportOfAll(context, input)
+      return exportCsv(context, source, range, signal)
+    },
   }),
   exportFound: download({
     rest: 'POST /transactions/export',

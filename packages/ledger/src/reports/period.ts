@@ -5,7 +5,7 @@ const DAY = 86_400_000
 const LONGEST = 366
 const DEFAULT = 30
 
-/** A range of days (UTC), the first and the last included. */
+/** A range of days of a time zone, the first and the last included. */
 export interface Period {
   readonly from: string
   readonly to: string

@@ -1,4 +1,4 @@
-import { newId, system } from '@payments/kernel'
+import { dayIn, newId, system } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { bookOf, foundOrganisation, newMerchant, useService } from '#testing'
 import { type Recorded, record } from '../../test/record.ts'
@@ -125,10 +125,6 @@ test('the days of thousands of transactions that were created and changed are wh
     await record(service.runtime, { organisationId }, changes)
     for (const each of changes) known.set(each.id, each)
   }
-  const expected = Map.groupBy(
-    [...known.values()].filter(({ createdAt }) => createdAt >= at('2026-01-03', '00:00:00Z')),
-    ({ createdAt, kind, amount }) => `${createdAt.toISOString().slice(0, 10)} ${kind} ${amount.split(' ')[1]}`,
-  )
   /** In millionths. */
   const sum = (of: readonly Required<Omit<Recorded, 'at'>>[]) => {
     const units = of.reduce((total, { amount }) => {
@@ -137,21 +133,35 @@ test('the days of thousands of transactions that were created and changed are wh
     }, 0n)
     return `${units / 1_000_000n}.${`${units % 1_000_000n}`.padStart(6, '0')}`.replace(/\.?0+$/, '')
   }
-  const { days } = await caller(organisationId).daily({ from: '2026-01-03', to: '2026-01-31' })
-  expect(days.map(({ date, kind, asset }) => `${date} ${kind} ${asset}`)).toEqual([...expected.keys()].toSorted())
-  for (const { date, kind, asset, ...numbers } of days) {
-    const of = expected.get(`${date} ${kind} ${asset}`) ?? []
-    const succeeded = of.filter(({ status }) => status === SUCCESS[kind])
-    const failed = of.filter(({ status }) => status === 'failed').length
-    const ended = succeeded.length + failed
-    expect(numbers, `${date} ${kind} ${asset}`).toEqual({
-      count: of.length,
-      succeededCount: succeeded.length,
-      failedCount: failed,
-      successRate: ended > 0 ? `${succeeded.length}/${ended}` : null,
-      amount: sum(of),
-      succeededAmount: succeeded.length > 0 ? sum(succeeded) : '0',
-    })
+  for (const timeZone of ['UTC', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Kiritimati']) {
+    const expected = Map.groupBy(
+      [...known.values()].filter(({ createdAt }) => dayIn(timeZone, createdAt) >= '2026-01-03'),
+      ({ createdAt, kind, amount }) => `${dayIn(timeZone, createdAt)} ${kind} ${amount.split(' ')[1]}`,
+    )
+    const { days } = await caller(organisationId).daily({ from: '2026-01-03', to: '2026-01-31', timeZone })
+    expect(days.map(({ date, kind, asset }) => `${date} ${kind} ${asset}`)).toEqual([...expected.keys()].toSorted())
+    for (const { date, kind, asset, ...numbers } of days) {
+      const of = expected.get(`${date} ${kind} ${asset}`) ?? []
+      const succeeded = of.filter(({ status }) => status === SUCCESS[kind])
+      const failed = of.filter(({ status }) => status === 'failed').length
+      const ended = succeeded.length + failed
+      expect(numbers, `${timeZone} ${date} ${kind} ${asset}`).toEqual({
+        count: of.length,
+        succeededCount: succeeded.length,
+        failedCount: failed,
+        successRate: ended > 0 ? `${succeeded.length}/${ended}` : null,
+        amount: sum(of),
+        succeededAmount: succeeded.length > 0 ? sum(succeeded) : '0',
+      })
+    }
+    const period = { from: '2026-01-08', to: '2026-01-12', timeZone }
+    const count = (from: string, to: string) =>
+      [...known.values()].filter(
+        ({ createdAt }) => dayIn(timeZone, createdAt) >= from && dayIn(timeZone, createdAt) <= to,
+      ).length
+    const summary = await caller(organisationId).summary(period)
+    expect([summary.timeZone, summary.count]).toEqual([timeZone, count('2026-01-08', '2026-01-12')])
+    expect([summary.previous.from, summary.previous.count]).toEqual(['2026-01-03', count('2026-01-03', '2026-01-07')])
   }
 })
 
@@ -290,6 +300,28 @@ test('a period is 30 days until today by default, at most 366, and what is wrong
     expect(await wrong('to=0000-01-01')).toEqual({ to: 'Must be 2000-01-01 or later' })
     expect((await merchant.call(`GET /v1/reports/${report}?from=9999-12-01&to=9999-12-31`)).status).toBe(200)
   }
+})
+
+test('reports are in the time zone of the organisation unless a request names another, and an unknown one is refused on its field', async () => {
+  const merchant = await newMerchant(service)
+  const { organisationId } = merchant
+  await record(service.runtime, { organisationId }, [{ createdAt: at('2026-03-01', '02:00:00.000Z') }])
+  await service.runtime.pool.query("update organisations set time_zone = 'America/New_York' where id = $1", [
+    organisationId,
+  ])
+  const dates = async (query: string) => {
+    const { body } = await merchant.call(`GET /v1/reports/daily?from=2026-02-28&to=2026-03-01${query}`)
+    return [body.data.timeZone, ...body.data.days.map(({ date }: { date: string }) => date)]
+  }
+  expect(await dates('')).toEqual(['America/New_York', '2026-02-28'])
+  expect(await dates('&timeZone=UTC')).toEqual(['UTC', '2026-03-01'])
+  for (const path of ['summary?', 'daily?', 'statement?', 'statement/export?format=csv&'])
+    for (const zone of ['Mars/Olympus', 'EAT']) {
+      const { status, body } = await merchant.call(`GET /v1/reports/${path}timeZone=${zone}`)
+      expect([path, zone, status, Object.keys(body.errors)]).toEqual([path, zone, 422, ['timeZone']])
+    }
+  const { body } = await merchant.call('GET /v1/reports/statement')
+  expect(body.data).toMatchObject({ timeZone: 'America/New_York' })
 })
 
 test('sums of decimal texts are exact and have no zeros behind them', () => {

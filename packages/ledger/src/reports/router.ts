@@ -1,6 +1,8 @@
 import { merchantProfile } from '@payments/accounts'
 import { customerErrors } from '@payments/customers'
+import { dayIn } from '@payments/kernel'
 import { download, query } from '@payments/platform'
+import { reportZone } from './days.ts'
 import { paymentsCsv, paymentsPdf } from './payments/files.ts'
 import { paymentsOf } from './payments/payments.ts'
 import { Payments, PaymentsExportInput, PaymentsInput } from './payments/schemas.ts'
@@ -12,6 +14,8 @@ import { daily, summary } from './summary/summary.ts'
 
 const TAG = 'Reports'
 
+const todayIn = (zone: string): string => dayIn(zone, new Date())
+
 export const reportsRouter = {
   summary: query({
     rest: 'GET /reports/summary',
@@ -20,11 +24,14 @@ export const reportsRouter = {
     tag: TAG,
     summary: 'Get the totals of a period',
     description:
-      'Number, volume and success rate of the transactions that were created in the period, by kind, asset and status, the median time until they succeeded, and the fees that were charged in it; and the same of the period before. Exact but for the median, whose precision its fields name, and as quick however many transactions there are.',
+      'Number, volume and success rate of the transactions that were created in the period, by kind, asset and status, the median time until they succeeded, and the fees that were charged in it; and the same of the period before. Exact but for the median, whose precision its fields name, and in UTC as quick however many transactions there are: days of another time zone are made of the transactions themselves.',
     message: 'Summary retrieved',
     input: PeriodInput,
     output: Summary,
-    run: (context, input) => summary(context, periodOf(input)),
+    run: async (context, { timeZone, ...input }) => {
+      const zone = await reportZone(context, timeZone)
+      return summary(context, periodOf(input, todayIn(zone)), zone)
+    },
   }),
   daily: query({
     rest: 'GET /reports/daily',
@@ -33,11 +40,14 @@ export const reportsRouter = {
     tag: TAG,
     summary: 'Get the totals of each day',
     description:
-      'Number, volume and success rate of the transactions of each day of the period, by kind and asset, and the fees of each day. A transaction counts on the day on which it was created (UTC), with the status that it has now.',
+      'Number, volume and success rate of the transactions of each day of the period, by kind and asset, and the fees of each day. A transaction counts on the day on which it was created, in the time zone of the organisation unless another is asked for, with the status that it has now.',
     message: 'Days retrieved',
     input: PeriodInput,
     output: Daily,
-    run: (context, input) => daily(context, periodOf(input)),
+    run: async (context, { timeZone, ...input }) => {
+      const zone = await reportZone(context, timeZone)
+      return daily(context, periodOf(input, todayIn(zone)), zone)
+    },
   }),
   statement: query({
     rest: 'GET /reports/statement',
@@ -50,7 +60,10 @@ export const reportsRouter = {
     message: 'Statement retrieved',
     input: StatementInput,
     output: Statement,
-    run: (context, { month, ...of }) => statement(context, monthOf(month), of),
+    run: async (context, { month, timeZone, ...of }) => {
+      const zone = await reportZone(context, timeZone)
+      return statement(context, monthOf(month, todayIn(zone)), zone, of)
+    },
   }),
   exportStatement: download({
     rest: 'GET /reports/statement/export',
@@ -65,8 +78,9 @@ export const reportsRouter = {
     formats: ['csv', 'pdf'],
     formatOf: ({ format }) => format,
     filename: ({ month, format }) => `statement-${month ?? monthOf().from.slice(0, 7)}.${format}`,
-    async *stream(context, { month, format, ...of }, signal) {
-      const found = await statement(context, monthOf(month), of)
+    async *stream(context, { month, timeZone, format, ...of }, signal) {
+      const zone = await reportZone(context, timeZone)
+      const found = await statement(context, monthOf(month, todayIn(zone)), zone, of)
       if (format === 'csv') yield statementCsv(found)
       else {
         const { organisationId: owner, environment } = context.actor
@@ -87,7 +101,10 @@ export const reportsRouter = {
     input: PaymentsInput,
     output: Payments,
     errors: [customerErrors.customer_not_found],
-    run: (context, { customerId, ...period }) => paymentsOf(context, periodOf(period), customerId),
+    run: async (context, { customerId, timeZone, ...period }) => {
+      const zone = await reportZone(context, timeZone)
+      return paymentsOf(context, periodOf(period, todayIn(zone)), zone, customerId)
+    },
   }),
   exportPayments: download({
     rest: 'GET /customers/{customerId}/payments/export',
@@ -106,8 +123,9 @@ export const reportsRouter = {
       const { from, to } = periodOf(input)
       return `payments-${from}-${to}.${input.format}`
     },
-    async *stream(context, { customerId, format, ...period }, signal) {
-      const found = await paymentsOf(context, periodOf(period), customerId)
+    async *stream(context, { customerId, timeZone, format, ...period }, signal) {
+      const zone = await reportZone(context, timeZone)
+      const found = await paymentsOf(context, periodOf(period, todayIn(zone)), zone, customerId)
       if (format === 'csv') yield paymentsCsv(found)
       else {
         const { organisationId: owner, environment } = context.actor

@@ -1,5 +1,5 @@
 import { CustomerRef } from '@payments/customers'
-import { count, items, text } from '@payments/kernel'
+import { count, items, text, timeZones } from '@payments/kernel'
 import { z } from 'zod'
 import { transactionKinds } from '../model/kinds.ts'
 
@@ -10,14 +10,21 @@ export const day = (description: string, example: string) => z.iso.date().meta({
 const givenDay = (description: string, example: string) =>
   day(description, example).refine((value) => value >= EARLIEST, `Must be ${EARLIEST} or later`)
 
-export const timeZone = z.literal('UTC').meta({ description: 'Time zone of the days', example: 'UTC' })
+export const timeZone = z
+  .enum(timeZones)
+  .meta({ id: 'TimeZone', description: 'IANA name of the time zone of the days', example: 'UTC' })
+
+/** The time zone that is asked for. */
+const givenZone = z
+  .string()
+  .max(64)
+  .meta({ description: 'IANA name of the time zone of the days; default that of the organisation', example: 'UTC' })
+  .optional()
 
 export const PeriodInput = z.strictObject({
-  from: givenDay('First day of the period (UTC); default 29 days before its last', '2026-01-01').optional(),
-  to: givenDay(
-    'Last day of the period (UTC), at most 365 days after its first; default today',
-    '2026-01-31',
-  ).optional(),
+  from: givenDay('First day of the period; default 29 days before its last', '2026-01-01').optional(),
+  to: givenDay('Last day of the period, at most 365 days after its first; default today', '2026-01-31').optional(),
+  timeZone: givenZone,
 })
 
 const rate = text(
@@ -120,13 +127,14 @@ export const StatementInput = z.strictObject({
   month: z
     .string()
     .regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'Must be a month, such as 2026-01')
-    .meta({ description: 'Month of the statement (UTC); default this month', example: '2026-01' })
+    .meta({ description: 'Month of the statement; default this month', example: '2026-01' })
     .optional(),
   asset: text('Only the balance of this asset', 'cNGN').max(12).optional(),
   customerId: CustomerRef.optional().meta({
     description:
       'Only the balance of this customer; absent: those of the organisation and all of its customers together',
   }),
+  timeZone: givenZone,
 })
 
 export const StatementExportInput = StatementInput.extend({

@@ -56,10 +56,10 @@ function write(
   found: Found,
   { name, environment }: { readonly name: string; readonly environment: Environment },
 ): void {
-  const { from, to, customerId, statements } = found
+  const { from, to, timeZone, customerId, statements } = found
   page.text(name, { bold: true, size: 12, gap: 12 })
   page.text('Statement', { tag: 'H1', bold: true, size: 22, gap: 4 })
-  page.text(`${from} to ${to} (UTC)`, { size: 12, gap: 6 })
+  page.text(`${from} to ${to} (${timeZone})`, { size: 12, gap: 6 })
   if (customerId) page.text(`Customer: ${customerId}`)
   if (environment === 'test') page.text('Test: no money moved')
   page.text('What the service held: money that is reserved for a payment is part of the balance until it leaves.', {

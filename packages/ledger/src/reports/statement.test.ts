@@ -1,4 +1,4 @@
-import { type AssetSymbol, assets, newId, system, toMinor } from '@payments/kernel'
+import { type AssetSymbol, assets, dayIn, newId, system, toMinor } from '@payments/kernel'
 import { Client } from 'pg'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { expect, onTestFinished, test } from 'vitest'
@@ -14,7 +14,7 @@ const service = useService({ settings: { DATABASE_POOL: '20' } })
 
 const read = (
   organisationId: string,
-  input: { month?: string; asset?: string; customerId?: string | undefined } = {},
+  input: { month?: string; timeZone?: string; asset?: string; customerId?: string | undefined } = {},
 ) => service.process.createCaller(system(organisationId, 'test')).reports.statement(input)
 const pick = <T>(of: readonly T[]): T => of[Math.floor(Math.random() * of.length)] as T
 const cngn = (purpose: AccountKey['purpose'], customerId?: string): AccountKey => ({
@@ -152,34 +152,41 @@ test('every day and month of hundreds of parallel entries agrees with the journa
   expect(await sumProblems(service.runtime.pool, balanceDays)).toEqual([])
   for (const customerId of [undefined, ...customers]) {
     /** What the journal held at the end of a day, from the postings themselves. */
-    const heldAt = async (day: string) => {
+    const heldAt = async (day: string, timeZone: string) => {
       const { rows } = await service.runtime.pool.query<{ units: string }>(
         `select coalesce(sum(p.amount), 0)::text as units from ledger_postings p
            join ledger_accounts a on a.id = p.account_id join ledger_entries e on e.id = p.entry_id
           where a.organisation_id = $1 and a.purpose in ('available', 'reserved') and ($2::uuid is null or a.customer_id = $2)
-            and e.created_at < ($3::date + 1)::timestamp at time zone 'UTC'`,
-        [organisationId, customerId ?? null, day],
+            and e.created_at < ($3::date + 1)::timestamp at time zone $4`,
+        [organisationId, customerId ?? null, day, timeZone],
       )
       return BigInt(rows[0]?.units ?? 0)
     }
     // Before the money that these entries move has come, a balance is below zero.
     const units = (text = '0') => (text.startsWith('-') ? -1n : 1n) * toMinor(text.replace('-', ''), assets.cNGN)
-    for (const [input, before, last] of [
-      [{ month: '2026-01' }, '2025-12-31', '2026-01-31'],
-      [{ month: '2026-02' }, '2026-01-31', '2026-02-28'],
-      [{}, '2026-10-31', today()],
-    ] as const) {
+    const zones = ['UTC', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Kiritimati']
+    const months = zones.flatMap((timeZone) => {
+      const now = dayIn(timeZone, new Date())
+      const ended = new Date(`${now.slice(0, 7)}-01`)
+      return [
+        [{ month: '2026-01', timeZone }, '2025-12-31', '2026-01-31'],
+        [{ month: '2026-02', timeZone }, '2026-01-31', '2026-02-28'],
+        [{ timeZone }, new Date(ended.getTime() - 1).toISOString().slice(0, 10), now],
+      ] as const
+    })
+    for (const [input, before, last] of months) {
+      const { timeZone } = input
       const [found] = (await read(organisationId, { ...input, customerId })).statements
-      expect(units(found?.openingBalance)).toBe(await heldAt(before))
-      expect(units(found?.closingBalance)).toBe(await heldAt(last))
+      expect(units(found?.openingBalance), timeZone).toBe(await heldAt(before, timeZone))
+      expect(units(found?.closingBalance), timeZone).toBe(await heldAt(last, timeZone))
       // All that are shown, not the last of each day alone.
       const shown = new Set(found?.lines.map(({ date, balance }) => `${date} ${balance}`))
       for (const [date = '', balance] of [...shown].map((each) => each.split(' ')))
-        expect(units(balance), date).toBe(await heldAt(date))
+        expect(units(balance), date).toBe(await heldAt(date, timeZone))
       const moved = units(found?.in) - units(found?.out) - units(found?.fees)
       expect(units(found?.openingBalance) + moved).toBe(units(found?.closingBalance))
     }
-    expect(`${await heldAt(today())}`).toBe(await held(organisationId, customerId))
+    expect(`${await heldAt(today(), 'UTC')}`).toBe(await held(organisationId, customerId))
   }
 })
 

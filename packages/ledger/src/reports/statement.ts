@@ -1,6 +1,7 @@
 import { type AssetSymbol, assets, toDecimal } from '@payments/kernel'
 import { type QueryContext, sqlOf } from '@payments/platform'
 import type { z } from 'zod'
+import { balanceDaysIn } from './days.ts'
 import type { Period } from './period.ts'
 import type { Statement } from './schemas.ts'
 
@@ -49,21 +50,31 @@ export function linesAfter(opening: bigint, rows: readonly Row[]): Line[] {
 }
 
 /**
- * What the organisation with all of its customers, or one customer, held during a period, from what the journal's trigger keeps for each
- * day: money that is available or reserved. It equals the balances of the journal to the unit.
+ * What the organisation with all of its customers, or one customer, held during a period, by day of a time
+ * zone: money that is available or reserved. It equals the balances of the journal to the unit.
  */
 export async function statement(
   { actor, em }: QueryContext,
   period: Period,
+  zone: string,
   { asset, customerId }: { readonly asset?: string; readonly customerId?: string },
 ): Promise<z.output<typeof Statement>> {
+  const days = balanceDaysIn(zone, period, 7)
   const { rows } = await sqlOf(em).query<Row>(
     `select asset, case when day < $4 then '' else day::text end as date, case when day < $4 then '' else kind end as kind,
             sum(received)::text as received, sum(paid)::text as paid, sum(fees)::text as fees
-       from balance_days
+       from ${days.from}
       where organisation_id = $1 and environment = $2 and scope = $3 and day <= $5 and ($6::text is null or asset = $6)
       group by 1, 2, 3 having sum(received) <> 0 or sum(paid) <> 0 or sum(fees) <> 0 order by 1, 2, 3`,
-    [actor.organisationId, actor.environment, customerId?.toLowerCase() ?? '', period.from, period.to, asset ?? null],
+    [
+      actor.organisationId,
+      actor.environment,
+      customerId?.toLowerCase() ?? '',
+      period.from,
+      period.to,
+      asset ?? null,
+      ...days.values,
+    ],
   )
   const statements = [...Map.groupBy(rows, (row) => row.asset)].map(([symbol, own]) => {
     const decimal = (units: bigint) => toDecimal(units, assets[symbol])
@@ -89,5 +100,5 @@ export async function statement(
       lines,
     }
   })
-  return { timeZone: 'UTC', ...period, customerId: customerId ?? null, statements }
+  return { timeZone: zone, ...period, customerId: customerId ?? null, statements }
 }

@@ -1,8 +1,11 @@
 import type { Sums } from './sums.ts'
 
+/** SQL: the time zone of the days that triggers keep. Reports in another are made of the rows themselves, by the same statements. */
+const UTC = "'UTC'"
+
 /** SQL: what each transaction of `from` adds to its day. No summary may refuse a transaction, however long its symbol is. */
-const transactions = (from: string, sign: '' | '-' = ''): string =>
-  `select organisation_id, environment, (created_at at time zone 'UTC')::date as day, kind,
+export const transactions = (from: string, sign: '' | '-' = '', zone = UTC): string =>
+  `select organisation_id, environment, (created_at at time zone ${zone})::date as day, kind,
           left(currency, 40) as asset, status, ${sign}1 as count, ${sign}coalesce(amount, 0) as amount
      from ${from}`
 
@@ -33,8 +36,8 @@ export const transactionDays: Sums = {
  * significant digits: so a sum of a kind has at most 90 rows for each power of ten. Each counts for the day and for the month (UTC) of its
  * creation, so that a year is read from twelve months.
  */
-const settlements = (from: string, sign: '' | '-' = ''): string =>
-  `select organisation_id, environment, span, date_trunc(span, created_at at time zone 'UTC')::date as starts, kind,
+export const settlements = (from: string, sign: '' | '-' = '', zone = UTC): string =>
+  `select organisation_id, environment, span, date_trunc(span, created_at at time zone ${zone})::date as starts, kind,
           trunc(seconds, least(0, 2 - length(seconds::text)))::int as seconds, ${sign}1 as count
      from ${from}
      cross join lateral (values (least(greatest(floor(extract(epoch from succeeded_at - created_at)), 0), 999999999))) s (seconds)
@@ -64,8 +67,8 @@ export const settlementDays: Sums = {
 }
 
 /** SQL: the fees of each posting of `from`, those of entries that were reversed negative. */
-const charges = (from: string): string =>
-  `select p.organisation_id, p.environment, (e.created_at at time zone 'UTC')::date as day, e.source_type as kind, p.asset, p.amount as fees
+export const charges = (from: string, zone = UTC): string =>
+  `select p.organisation_id, p.environment, (e.created_at at time zone ${zone})::date as day, e.source_type as kind, p.asset, p.amount as fees
      from ${from} p
      join ledger_accounts a on (a.organisation_id, a.environment, a.id) = (p.organisation_id, p.environment, p.account_id)
      join ledger_entries e on (e.organisation_id, e.environment, e.id) = (p.organisation_id, p.environment, p.entry_id)
@@ -93,8 +96,8 @@ export const feeDays: Sums = {
  * money that is available or reserved. Its fees are the holder's where there is one holder. What moves from available to reserved adds
  * nothing. Received less paid less fees is what the balance changes by.
  */
-const movements = (from: string): string =>
-  `select h.organisation_id, h.environment, s.scope, h.asset, (e.created_at at time zone 'UTC')::date as day, e.source_type as kind,
+export const movements = (from: string, zone = UTC): string =>
+  `select h.organisation_id, h.environment, s.scope, h.asset, (e.created_at at time zone ${zone})::date as day, e.source_type as kind,
           greatest(h.net + h.fee, 0) as received, greatest(-h.net - h.fee, 0) as paid, h.fee as fees
      from (
        select organisation_id, environment, entry_id, asset, is_held, customer_id, amount as net,

@@ -15,6 +15,10 @@ export const AMOUNT_TEXT = `${UNITS} || ' ' || t.currency`
 /** The index by which amounts of a range are found. */
 export const byAmount = `transactions (organisation_id, environment, (${UNITS.replace('t.', '')}))`
 
+/** The index by which transactions that succeeded in a time are found. */
+export const settled =
+  'transactions (organisation_id, environment, succeeded_at desc, id desc) where succeeded_at is not null'
+
 /** The numbers of an organisation's transactions, and of each customer's. */
 export const countedTransactions: Counted = { scopes: ["''", 'customer_id::text'] }
 

@@ -4,7 +4,7 @@ import { amountBound, anyOf, createdFilters, nextPage, pageFields, timeZone } fr
 import { z } from 'zod'
 import { transactionKinds } from '../model/kinds.ts'
 import { TRANSACTION, Transaction } from '../model/schemas.ts'
-import { exportColumns } from './export.ts'
+import { exportColumns, settledFields } from './export.ts'
 
 const EXAMPLE = exampleId(TRANSACTION)
 
@@ -59,5 +59,13 @@ export const SearchExportInput = z
       .meta({ description: 'Columns of the file, in this order; default all', example: ['createdAt', 'amount'] })
       .optional(),
     timeZone,
+    ...settledFields,
+    bom: z
+      .boolean()
+      .meta({
+        description: 'Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8',
+        example: true,
+      })
+      .optional(),
   })
   .meta({ example: { kinds: ['collection'], columns: ['createdAt', 'amount', 'status'], timeZone: 'Africa/Lagos' } })

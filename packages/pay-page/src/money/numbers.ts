@@ -65,11 +65,15 @@ export const timeIn = (locale: Locale, time: string): string =>
     ? time
     : `${once(locale, 'time', (format) => new Intl.DateTimeFormat(format, TIME)).format(new Date(time))} UTC`
 
-/** A date in the reader's language. */
-export const dateIn = (locale: Locale, time: string): string =>
-  once(locale, 'date', (format) => new Intl.DateTimeFormat(format, { dateStyle: 'long', timeZone: 'UTC' })).format(
-    new Date(time),
-  )
+/** The day of a time in a zone, in the reader's language; in UTC for a browser that does not know the zone. */
+export const dateIn = (locale: Locale, time: string, timeZone: string): string =>
+  once(locale, `date ${timeZone}`, (format) => {
+    try {
+      return new Intl.DateTimeFormat(format, { dateStyle: 'long', timeZone })
+    } catch {
+      return new Intl.DateTimeFormat(format, { dateStyle: 'long', timeZone: 'UTC' })
+    }
+  }).format(new Date(time))
 
 const PLACES = 20
 

@@ -44,7 +44,7 @@ const isAsked = ({ session, currency }: PayData, amount: string): boolean =>
 /** Who is paid, for what and how much. */
 function summary(data: PayData, view: View): Html {
   const { texts, locale } = view
-  const due = data.dueAt && dateIn(locale, data.dueAt)
+  const due = data.dueAt && dateIn(locale, data.dueAt, data.timeZone)
   return html`<header class="summary">
   ${merchant(data, view)}
   <h1><bdi>${data.title}</bdi></h1>

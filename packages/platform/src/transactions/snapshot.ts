@@ -1,4 +1,4 @@
-import { errors, invalid } from '@payments/kernel'
+import { errors, invalid, UNKNOWN_ZONE } from '@payments/kernel'
 import { Client, DatabaseError } from 'pg'
 import type { QueryContext } from '../operations/context/context.ts'
 
@@ -77,9 +77,6 @@ interface Opened<R> {
 /** Of the transaction, because a pooler before a standby refuses settings of a connection. */
 const SETTINGS = `select set_config('timezone', $1, true), set_config('statement_timeout', '30s', true),
   set_config('idle_in_transaction_session_timeout', '60s', true)`
-
-/** What is said of the name of a time zone that is none. */
-export const UNKNOWN_ZONE = 'Must be a time zone of the IANA database, such as Africa/Lagos'
 
 /** SQLSTATE `invalid_parameter_value`. */
 const INVALID = '22023'

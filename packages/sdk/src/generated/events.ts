@@ -132,7 +132,9 @@ export type CollectionCreatedEvent = EventOf<
       }[]
       /** Id of the customer */
       customerId: string | null
-      /** When an invoice becomes overdue; the end of a day in UTC where a date was given */
+      /** IANA name of the time zone of its dates: that of the organisation when it was created */
+      timeZone: string
+      /** When an invoice becomes overdue; the end of a day in `timeZone` where a date was given */
       dueAt: string | null
       /** When no payment can be started any more */
       expiresAt: string | null
@@ -475,7 +477,9 @@ export type CollectionUpdatedEvent = EventOf<
       }[]
       /** Id of the customer */
       customerId: string | null
-      /** When an invoice becomes overdue; the end of a day in UTC where a date was given */
+      /** IANA name of the time zone of its dates: that of the organisation when it was created */
+      timeZone: string
+      /** When an invoice becomes overdue; the end of a day in `timeZone` where a date was given */
       dueAt: string | null
       /** When no payment can be started any more */
       expiresAt: string | null

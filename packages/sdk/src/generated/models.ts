@@ -526,8 +526,8 @@ export type Receipt =
 
 /** Totals of the transactions that were created in a period */
 export interface ReportSummary {
-  /** Time zone of the days */
-  timeZone: 'UTC'
+  /** IANA name of the time zone of the days */
+  timeZone: string
   /** First day */
   from: string
   /** Last day */
@@ -733,8 +733,8 @@ export interface ReportSummary {
 
 /** The transactions of each day of a period */
 export interface ReportDaily {
-  /** Time zone of the days */
-  timeZone: 'UTC'
+  /** IANA name of the time zone of the days */
+  timeZone: string
   /** First day */
   from: string
   /** Last day */
@@ -785,8 +785,8 @@ export interface ReportDaily {
 
 /** What the service held for customers, from the journal */
 export interface ReportStatement {
-  /** Time zone of the days */
-  timeZone: 'UTC'
+  /** IANA name of the time zone of the days */
+  timeZone: string
   /** First day */
   from: string
   /** Last day */
@@ -827,8 +827,8 @@ export interface ReportStatement {
 
 /** What one customer paid in a period */
 export interface CustomerPayments {
-  /** Time zone of the days */
-  timeZone: 'UTC'
+  /** IANA name of the time zone of the days */
+  timeZone: string
   /** First day */
   from: string
   /** Last day */
@@ -1568,7 +1568,9 @@ export interface Collection {
   }[]
   /** Id of the customer */
   customerId: string | null
-  /** When an invoice becomes overdue; the end of a day in UTC where a date was given */
+  /** IANA name of the time zone of its dates: that of the organisation when it was created */
+  timeZone: string
+  /** When an invoice becomes overdue; the end of a day in `timeZone` where a date was given */
   dueAt: string | null
   /** When no payment can be started any more */
   expiresAt: string | null
@@ -1738,6 +1740,8 @@ export interface PayPage {
     /** Currency of a country (ISO 4217) */
     currency: string
   } | null
+  /** IANA name of the time zone in which an invoice is due */
+  timeZone: string
   /** When an invoice is due */
   dueAt: string | null
   /** When no session can be started any more */

@@ -114,7 +114,7 @@ export interface PaymentRouteExportDepositsParams {
   to?: string
   /** Only records of this customer */
   customerId?: string
-  /** Time zone of the times in the file; default UTC */
+  /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
 }
 
@@ -169,7 +169,7 @@ export interface CollectionCreateParams {
   methods?: ('onchain' | 'bank_transfer')[]
   /** Id of the customer */
   customerId?: string | null
-  /** When an invoice becomes overdue. A date means the end of that day in UTC, and every document prints that day */
+  /** When an invoice becomes overdue. A date means the end of that day in the time zone of the organisation, and every document prints that day */
   dueAt?: string | null
   /** When no payment can be started any more */
   expiresAt?: string | null
@@ -292,7 +292,7 @@ export interface CollectionExportParams {
   to?: string
   /** Only records of this customer */
   customerId?: string
-  /** Time zone of the times in the file; default UTC */
+  /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
 }
 
@@ -303,7 +303,7 @@ export interface CollectionExportSessionsParams {
   to?: string
   /** Only records of this customer */
   customerId?: string
-  /** Time zone of the times in the file; default UTC */
+  /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
 }
 
@@ -312,7 +312,7 @@ export interface CollectionUpdateParams {
   title?: string
   /** More about it, for the payer */
   description?: string | null
-  /** When an invoice becomes overdue. A date means the end of that day in UTC, and every document prints that day */
+  /** When an invoice becomes overdue. A date means the end of that day in the time zone of the organisation, and every document prints that day */
   dueAt?: string | null
   /** When no payment can be started any more */
   expiresAt?: string | null
@@ -499,7 +499,7 @@ export interface SwapExportParams {
   to?: string
   /** Only records of this customer */
   customerId?: string
-  /** Time zone of the times in the file; default UTC */
+  /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
 }
 
@@ -555,7 +555,7 @@ export interface OfframpExportParams {
   to?: string
   /** Only records of this customer */
   customerId?: string
-  /** Time zone of the times in the file; default UTC */
+  /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
 }
 
@@ -600,7 +600,7 @@ export interface OnrampExportParams {
   to?: string
   /** Only records of this customer */
   customerId?: string
-  /** Time zone of the times in the file; default UTC */
+  /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
 }
 
@@ -649,7 +649,7 @@ export interface CngnConvertExportParams {
   to?: string
   /** Only records of this customer */
   customerId?: string
-  /** Time zone of the times in the file; default UTC */
+  /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
 }
 
@@ -679,7 +679,7 @@ export interface CngnWithdrawalExportParams {
   to?: string
   /** Only records of this customer */
   customerId?: string
-  /** Time zone of the times in the file; default UTC */
+  /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
 }
 
@@ -714,7 +714,7 @@ export interface CngnPayoutExportParams {
   to?: string
   /** Only records of this customer */
   customerId?: string
-  /** Time zone of the times in the file; default UTC */
+  /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
 }
 
@@ -738,7 +738,7 @@ export interface CngnPayinExportParams {
   to?: string
   /** Only records of this customer */
   customerId?: string
-  /** Time zone of the times in the file; default UTC */
+  /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
 }
 
@@ -762,7 +762,7 @@ export interface CngnDepositExportParams {
   to?: string
   /** Only records of this customer */
   customerId?: string
-  /** Time zone of the times in the file; default UTC */
+  /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
 }
 
@@ -816,56 +816,68 @@ export interface TransactionExportParams {
   to?: string
   /** Only records of this customer */
   customerId?: string
-  /** Time zone of the times in the file; default UTC */
+  /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
 }
 
 export interface ReportSummaryParams {
-  /** First day of the period (UTC); default 29 days before its last */
+  /** First day of the period; default 29 days before its last */
   from?: string
-  /** Last day of the period (UTC), at most 365 days after its first; default today */
+  /** Last day of the period, at most 365 days after its first; default today */
   to?: string
+  /** IANA name of the time zone of the days; default that of the organisation */
+  timeZone?: string
 }
 
 export interface ReportDailyParams {
-  /** First day of the period (UTC); default 29 days before its last */
+  /** First day of the period; default 29 days before its last */
   from?: string
-  /** Last day of the period (UTC), at most 365 days after its first; default today */
+  /** Last day of the period, at most 365 days after its first; default today */
   to?: string
+  /** IANA name of the time zone of the days; default that of the organisation */
+  timeZone?: string
 }
 
 export interface ReportStatementParams {
-  /** Month of the statement (UTC); default this month */
+  /** Month of the statement; default this month */
   month?: string
   /** Only the balance of this asset */
   asset?: string
   /** Id of the customer */
   customerId?: string
+  /** IANA name of the time zone of the days; default that of the organisation */
+  timeZone?: string
 }
 
 export interface ReportExportStatementParams {
-  /** Month of the statement (UTC); default this month */
+  /** Month of the statement; default this month */
   month?: string
   /** Only the balance of this asset */
   asset?: string
   /** Id of the customer */
   customerId?: string
+  /** IANA name of the time zone of the days; default that of the organisation */
+  timeZone?: string
   /** Type of the file */
   format?: 'csv' | 'pdf'
 }
 
 export interface ReportPaymentsParams {
-  /** First day of the period (UTC); default 29 days before its last */
+  /** First day of the period; default 29 days before its last */
   from?: string
-  /** Last day of the period (UTC), at most 365 days after its first; default today */
+  /** Last day of the period, at most 365 days after its first; default today */
   to?: string
+  /** IANA name of the time zone of the days; default that of the organisation */
+  timeZone?: string
 }
 
 export interface ReportExportPaymentsParams {
-  /** First day of the period (UTC); default 29 days before its last */
+  /** First day of the period; default 29 days before its last */
   from?: string
-  /** Last day of the period (UTC), at most 365 days after its first; default today */
+  /** Last day of the period, at most 365 days after its first; default today */
   to?: string
+  /** IANA name of the time zone of the days; default that of the organisation */
+  timeZone?: string
   /** Type of the file */
   format?: 'csv' | 'pdf'
 }
@@ -929,7 +941,7 @@ export interface EventExportParams {
   to?: string
   /** Only records of this customer */
   customerId?: string
-  /** Time zone of the times in the file; default UTC */
+  /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
 }
 

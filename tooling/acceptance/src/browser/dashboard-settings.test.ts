@@ -34,6 +34,29 @@ describe.runIf(hasTools(chromiumCommand()))('settings in the dashboard', () => {
   afterAll(() => browser.close())
 
   test(
+    'an owner changes the time zone of the organisation, and an invoice says its due date in it',
+    async () => {
+      const merchant = await newMerchant(service)
+      const { organisationId } = merchant
+      const { context, page, problems } = await openDashboard(browser, service, { organisationId, role: 'owner' })
+      await page.goto(`${service.url}/dashboard/test/account`)
+      await page.getByLabel('Time zone of the organisation').selectOption('America/New_York')
+      await page.getByRole('region', { name: 'Time zone' }).getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Saved').waitFor({ timeout: PATIENCE })
+      await checkScreen(page, 'account')
+      const { id, dueAt } = await newCollection(merchant, { type: 'invoice', dueAt: '2036-12-31' })
+      expect(dueAt).toBe('2037-01-01T04:59:59.999Z')
+      await page.goto(`${service.url}/dashboard/test/collections/${id}`)
+      await page.getByText('31 Dec 2036').waitFor({ timeout: PATIENCE })
+      await page.goto(`${service.url}/dashboard/test/statements`)
+      await page.getByRole('heading', { name: 'Statements' }).waitFor({ timeout: PATIENCE })
+      expect(problems).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
+
+  test(
     'an owner invites, changes a role and sees the branding of the pay page change while typing',
     async () => {
       const { organisationId } = await newMerchant(service)

@@ -1,3 +1,4 @@
+import { dayIn } from '@payments/kernel'
 import type { CollectionRow } from '../../entity.ts'
 import { invoiceNumberText } from '../../present.ts'
 import type { Item, TaxCategory } from '../../terms/fields.ts'
@@ -89,9 +90,9 @@ const money = (text: string): string => inCents(toCents(text))
 
 const ram = (name: string, content: Content, attributes?: Readonly<Record<string, string>>): string =>
   element(`ram:${name}`, content, attributes)
-/** A day (UTC) in the format 102 of UNTDID 2379. */
-const day = (name: string, time: Date): string =>
-  ram(name, [element('udt:DateTimeString', time.toISOString().slice(0, 10).replaceAll('-', ''), { format: '102' })])
+/** A day of the invoice's time zone in the format 102 of UNTDID 2379. */
+const day = (name: string, { timeZone }: Pick<CollectionRow, 'timeZone'>, time: Date): string =>
+  ram(name, [element('udt:DateTimeString', dayIn(timeZone, time).replaceAll('-', ''), { format: '102' })])
 
 const NAMESPACES = {
   'xmlns:rsm': 'urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100',
@@ -111,7 +112,7 @@ function document(invoice: CollectionRow, complete: Complete): string {
       element('rsm:ExchangedDocument', [
         ram('ID', number),
         ram('TypeCode', '380'),
-        day('IssueDateTime', invoice.createdAt),
+        day('IssueDateTime', invoice, invoice.createdAt),
         invoice.environment === 'test' && ram('IncludedNote', [ram('Content', TEST_NOTE)]),
         ram('IncludedNote', [ram('Content', invoice.title)]),
         invoice.description ? ram('IncludedNote', [ram('Content', invoice.description)]) : null,
@@ -197,7 +198,7 @@ function settlement(invoice: CollectionRow, { price, items }: Complete): string 
     }),
     ram('SpecifiedTradePaymentTerms', [
       ram('Description', `Pay online in ${invoice.currency}: ${invoice.payUrl}`),
-      invoice.dueAt ? day('DueDateDateTime', invoice.dueAt) : null,
+      invoice.dueAt ? day('DueDateDateTime', invoice, invoice.dueAt) : null,
     ]),
     ram('SpecifiedTradeSettlementHeaderMonetarySummation', [
       ram('LineTotalAmount', price.subtotal),

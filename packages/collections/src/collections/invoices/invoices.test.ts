@@ -48,6 +48,24 @@ test('the sums of an invoice follow from its items, with the tax of each line ro
   })
 })
 
+test('a sales tax of 8.875 % is exact in the sums and in the document, and one with five decimals is refused', async () => {
+  const merchant = await newMerchant(service)
+  const items = [{ description: 'Lamp', quantity: 3, unitAmount: '19.99', taxPercent: 8.875 }]
+  const { id, ...made } = await invoice(merchant, { items, pricing: { currency: 'USD' } })
+  // 59.97 × 0.08875 = 5.3223375
+  expect(made).toMatchObject({
+    subtotal: '59.97',
+    tax: '5.32',
+    pricing: { amount: '65.29' },
+    items: [{ taxPercent: 8.875 }],
+  })
+  const { text } = await extractText((await pdfOf(merchant, id)).document, { mergePages: true })
+  expect(text).toContain('Tax 8.875 %')
+  const wrong = newCollectionBody({ type: 'invoice', amount: undefined, items: [{ ...items[0], taxPercent: 8.87501 }] })
+  const refused = await merchant.call('POST /v1/collections', { body: wrong })
+  expect([refused.status, refused.body.errors]).toEqual([422, { 'items.0.taxPercent': 'Must have at most 4 decimals' }])
+})
+
 test('invoices are numbered without gaps, also when they are created at the same time and some fail', async () => {
   const [merchant, other] = [await newMerchant(service), await newMerchant(service)]
   const body = (number: number) =>
@@ -234,6 +252,29 @@ test('a due date is that day in every document, in the email and on the page, an
   for (const dueAt of ['2036-02-30', '2036-1-1', '2001-01-01', 'soon']) {
     const refused = await merchant.call('POST /v1/collections', { body: newCollectionBody({ type: 'invoice', dueAt }) })
     expect([dueAt, refused.status, Object.keys(refused.body.errors)]).toEqual([dueAt, 422, ['dueAt']])
+  }
+})
+
+test('a due date ends at the end of its day in the time zone of the organisation, and an invoice keeps its zone', async () => {
+  for (const [zone, ends, moved] of [
+    ['America/New_York', '2037-01-01T04:59:59.999Z', '2037-03-01T04:59:59.999Z'],
+    ['Asia/Tokyo', '2036-12-31T14:59:59.999Z', '2037-02-28T14:59:59.999Z'],
+  ]) {
+    const merchant = await newMerchant(service)
+    const inZone = (name: string | undefined) =>
+      service.runtime.pool.query('update organisations set time_zone = $1 where id = $2', [
+        name,
+        merchant.organisationId,
+      ])
+    await inZone(zone)
+    const { id, dueAt, timeZone } = await newCollection(merchant, { type: 'invoice', dueAt: '2036-12-31' })
+    expect([dueAt, timeZone]).toEqual([ends, zone])
+    await inZone('UTC')
+    const { text } = await extractText((await pdfOf(merchant, id)).document, { mergePages: true })
+    expect(text).toContain('Due: 2036-12-31')
+    expect(await (await fetch(`${service.url}/pay/${id}?lang=en`)).text()).toContain('31 December 2036')
+    const { body } = await merchant.call(`PATCH /v1/collections/${id}`, { body: { dueAt: '2037-02-28' } })
+    expect(body.data).toMatchObject({ dueAt: moved, timeZone: zone })
   }
 })
 

@@ -1,6 +1,6 @@
 import { designedEmail, plainName, sendEmail } from '@payments/accounts'
 import { brandOf } from '@payments/branding'
-import { errors as commonErrors } from '@payments/kernel'
+import { errors as commonErrors, dayIn } from '@payments/kernel'
 import { accentOf } from '@payments/pay-page'
 import type { QueryContext, UnitOfWork } from '@payments/platform'
 import { countInvoiceEmail, subjectIn, validUntil } from '../../emails/emails.ts'
@@ -85,7 +85,7 @@ async function emailInvoice(unit: UnitOfWork, invoice: CollectionRow, to: string
   const number = invoiceNumberText(invoice.invoiceNumber) ?? ''
   const merchant = plainName(written.parties.merchant)
   const brand = await brandOf(unit, invoice, invoice.branding)
-  const due = invoice.dueAt ? invoice.dueAt.toISOString().slice(0, 10) : undefined
+  const due = invoice.dueAt ? dayIn(invoice.timeZone, invoice.dueAt) : undefined
   const subject = `${invoice.sentAt ? 'Reminder: invoice' : 'Invoice'} ${number} from ${merchant}`
   const pdf = await invoicePdf(written, unit.log)
   await sendEmail(unit, {

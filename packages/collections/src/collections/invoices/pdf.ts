@@ -1,3 +1,4 @@
+import { dayIn } from '@payments/kernel'
 import { amountIn } from '@payments/pay-page'
 import { type Cells, type PdfPage, type PdfRequest, pdf } from '@payments/pdf'
 import type { Log } from '@payments/platform'
@@ -49,8 +50,6 @@ export async function invoicePdf(written: WrittenInvoice, log: Log, signal?: Pdf
 
 const hex = (character: string): string => (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
 
-const day = (time: Date): string => time.toISOString().slice(0, 10)
-
 function write(page: PdfPage, { invoice, parties, logo }: WrittenInvoice, number: string): void {
   const { merchant, seller, customer } = parties
   if (logo) page.logo(logo, merchant)
@@ -66,8 +65,8 @@ function write(page: PdfPage, { invoice, parties, logo }: WrittenInvoice, number
       gap: 10,
     })
   page.text(invoice.title, { size: 12, gap: 10 })
-  page.text(`Date: ${day(invoice.createdAt)}`)
-  if (invoice.dueAt) page.text(`Due: ${day(invoice.dueAt)}`)
+  page.text(`Date: ${dayIn(invoice.timeZone, invoice.createdAt)}`)
+  if (invoice.dueAt) page.text(`Due: ${dayIn(invoice.timeZone, invoice.dueAt)}`)
   page.text(`Status: ${invoice.status}`)
   if (customer) page.text(`Bill to: ${customer.name}, ${customer.email}`)
   for (const each of customer ? placeOf(customer) : []) if (each) page.text(each)

@@ -1,4 +1,4 @@
-import type { Environment } from '@payments/kernel'
+import { dayIn, type Environment } from '@payments/kernel'
 import { type PdfPage, type PdfRequest, pdf } from '@payments/pdf'
 import { csvRecord } from '@payments/platform'
 import type { z } from 'zod'
@@ -76,13 +76,13 @@ export async function paymentsPdf(
 
 function write(
   page: PdfPage,
-  { from, to, customerId, customerName, payments, totals }: Found,
+  { from, to, timeZone, customerId, customerName, payments, totals }: Found,
   { name, environment }: { readonly name: string; readonly environment: Environment },
 ): void {
   page.text(name, { bold: true, size: 12, gap: 12 })
   if (environment === 'test') page.text('Test: no money moved', { bold: true, gap: 4 })
   page.text('Statement of payments', { tag: 'H1', bold: true, size: 22, gap: 4 })
-  page.text(`${from} to ${to} (UTC)`, { size: 12, gap: 6 })
+  page.text(`${from} to ${to} (${timeZone})`, { size: 12, gap: 6 })
   page.facts([
     ['Customer', customerName],
     ['Customer number', customerId],
@@ -97,7 +97,7 @@ function write(
       ['Payment', 'Status', 'Amount', 'Fees', 'Sent back'],
       ...payments.map((each) => [
         [
-          [each.createdAt.slice(0, 10), kindWords(each.kind), each.number].filter(Boolean).join(' '),
+          [dayIn(timeZone, new Date(each.createdAt)), kindWords(each.kind), each.number].filter(Boolean).join(' '),
           each.title,
           each.id,
         ]

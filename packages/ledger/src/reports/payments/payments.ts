@@ -1,5 +1,5 @@
 import { findCustomer, joinCustomerName } from '@payments/customers'
-import { type AssetSymbol, assets, invalid, toDecimal } from '@payments/kernel'
+import { type AssetSymbol, assets, endOfDay, invalid, startOfDay, toDecimal } from '@payments/kernel'
 import { type QueryContext, type StatementLine, sqlOf } from '@payments/platform'
 import type { z } from 'zod'
 import { receiptsOf } from '../../model/kinds.ts'
@@ -27,6 +27,7 @@ interface Row extends ListRow {
 export async function paymentsOf(
   context: QueryContext,
   period: Period,
+  zone: string,
   customerId: string,
 ): Promise<z.output<typeof Payments>> {
   const customer = await findCustomer(context, customerId)
@@ -43,9 +44,9 @@ export async function paymentsOf(
                 group by p.asset having sum(p.amount) <> 0) f) as fees
        from transactions t ${joinCustomerName('c', 't')}
       where t.organisation_id = $1 and t.environment = $2 and t.customer_id = $3
-        and t.created_at >= $4::date at time zone 'UTC' and t.created_at < ($5::date + 1) at time zone 'UTC'
+        and t.created_at between $4 and $5
       order by t.created_at, t.id limit ${MOST + 1}`,
-    [actor.organisationId, actor.environment, customer.id, period.from, period.to],
+    [actor.organisationId, actor.environment, customer.id, startOfDay(zone, period.from), endOfDay(zone, period.to)],
   )
   if (rows.length > MOST)
     throw invalid({ to: `Must be earlier: the period has more than ${MOST.toLocaleString('en')} transactions` })
@@ -54,7 +55,7 @@ export async function paymentsOf(
     receipts[kind]?.outcomes.succeeded.includes(status) === true
   const payments = rows.map((row) => shown(row, receipts[row.kind]?.line?.(row.receipt as never)))
   return {
-    timeZone: 'UTC',
+    timeZone: zone,
     ...period,
     customerId: customer.id,
     customerName: customer.name,

@@ -1,6 +1,7 @@
 import { type AssetSymbol, assets, toDecimal } from '@payments/kernel'
 import { type QueryContext, sqlOf } from '@payments/platform'
 import type { z } from 'zod'
+import { daysIn } from '../days.ts'
 import type { Period } from '../period.ts'
 import type { Daily, Summary } from '../schemas.ts'
 
@@ -12,13 +13,14 @@ interface Row {
   readonly fees: string
 }
 
-/** The fees of each day of a period, from what the journal's trigger keeps. */
-export async function feesOf({ actor, em }: QueryContext, { from, to }: Period): Promise<readonly Row[]> {
+/** The fees of each day of a period, from the journal. */
+export async function feesOf({ actor, em }: QueryContext, { from, to }: Period, zone: string): Promise<readonly Row[]> {
+  const days = daysIn(zone, 'fee_days', { from, to }, 5)
   const { rows } = await sqlOf(em).query<Row>(
-    `select day::text as date, kind, asset, sum(fees)::text as fees from fee_days
+    `select day::text as date, kind, asset, sum(fees)::text as fees from ${days.from}
       where organisation_id = $1 and environment = $2 and day between $3 and $4
       group by fee_days.day, kind, asset having sum(fees) <> 0 order by fee_days.day, kind, asset`,
-    [actor.organisationId, actor.environment, from, to],
+    [actor.organisationId, actor.environment, from, to, ...days.values],
   )
   return rows
 }

@@ -1,5 +1,6 @@
 import { type QueryContext, sqlOf } from '@payments/platform'
 import type { z } from 'zod'
+import { daysIn } from '../days.ts'
 import { type Period, spansOf } from '../period.ts'
 import type { Summary } from '../schemas.ts'
 import { joinedLines, linesOf } from './lines.ts'
@@ -30,17 +31,18 @@ function medianOf(times: readonly Time[]): { readonly count: number; readonly me
  * around them. These are lists of dates, because the planner knows how many rows they have, and reads many of them by their place in the
  * table.
  */
-export async function settlementsOf({ actor, em }: QueryContext, period: Period): Promise<Settlements> {
+export async function settlementsOf({ actor, em }: QueryContext, period: Period, zone: string): Promise<Settlements> {
   const { months, days } = spansOf(period)
+  const source = daysIn(zone, 'settlement_days', period, 5)
   const { rows } = await sqlOf(em).query<{ kind: Kind; times: string }>(
     `select kind, ${joinedLines(TIME)} as times
        from (select kind, seconds, sum(count) as count
-               from settlement_days
+               from ${source.from}
               where organisation_id = $1 and environment = $2
                 and (span = 'month' and starts = any ($3::date[]) or span = 'day' and starts = any ($4::date[]))
               group by 1, 2 having sum(count) <> 0 order by 1, 2) t
       group by kind order by kind`,
-    [actor.organisationId, actor.environment, months, days],
+    [actor.organisationId, actor.environment, months, days, ...source.values],
   )
   const kinds = rows.map(({ kind, times }) => ({
     kind,

@@ -2,6 +2,7 @@ import { type QueryContext, sqlOf } from '@payments/platform'
 import type { z } from 'zod'
 import { receiptsOf } from '../../model/kinds.ts'
 import { addAmounts } from '../amounts.ts'
+import { daysIn } from '../days.ts'
 import { before, type Period } from '../period.ts'
 import type { Daily, Summary } from '../schemas.ts'
 import { feesOf, shownFees, shownFeesOfDays } from './fees.ts'
@@ -22,13 +23,14 @@ interface Row {
 type Totals = z.output<typeof Summary>['totals'][number]
 type Numbers = Pick<Totals, 'count' | 'succeededCount' | 'failedCount' | 'successRate'>
 
-/** The sums of a period and of the one before it. It reads what the list's triggers keep, never the list. */
-async function sums({ actor, em }: QueryContext, period: Period, previous: Period): Promise<Row[]> {
+/** The sums of a period and of the one before it. In UTC it reads what the list's triggers keep, never the list. */
+async function sums({ actor, em }: QueryContext, period: Period, previous: Period, zone: string): Promise<Row[]> {
+  const days = daysIn(zone, 'transaction_days', { from: previous.from, to: period.to }, 6)
   const { rows } = await sqlOf(em).query<Omit<Row, 'count'> & { count: string }>(
     `select day >= $5 as "isLater", kind, asset, status, sum(count) as count, trim_scale(sum(amount))::text as amount
-       from transaction_days where organisation_id = $1 and environment = $2 and day between $3 and $4
+       from ${days.from} where organisation_id = $1 and environment = $2 and day between $3 and $4
       group by 1, 2, 3, 4 having sum(count) <> 0 order by 2, 3, 4`,
-    [actor.organisationId, actor.environment, previous.from, period.to, period.from],
+    [actor.organisationId, actor.environment, previous.from, period.to, period.from, ...days.values],
   )
   return rows.map((row) => ({ ...row, count: Number(row.count) }))
 }
@@ -75,13 +77,13 @@ const totalsOf = (rows: readonly Row[], outcome: ReturnType<typeof outcomeOf>): 
  * The totals of a period, and of the period before it. The numbers of both are read in one snapshot, and so are the fees of both. All
  * statements are sent at once, because those of a year take the database longer than anything else here.
  */
-export async function summary(context: QueryContext, period: Period): Promise<z.output<typeof Summary>> {
+export async function summary(context: QueryContext, period: Period, zone: string): Promise<z.output<typeof Summary>> {
   const previous = before(period)
   const [rows, settled, settledBefore, fees] = await Promise.all([
-    sums(context, period, previous),
-    settlementsOf(context, period),
-    settlementsOf(context, previous),
-    feesOf(context, { from: previous.from, to: period.to }),
+    sums(context, period, previous, zone),
+    settlementsOf(context, period, zone),
+    settlementsOf(context, previous, zone),
+    feesOf(context, { from: previous.from, to: period.to }, zone),
   ])
   const outcome = outcomeOf(context)
   const part = ({ from, to }: Period, settlements: typeof settled) => {
@@ -96,7 +98,7 @@ export async function summary(context: QueryContext, period: Period): Promise<z.
       fees: shownFees(fees.filter(({ date }) => date >= from && date <= to)),
     }
   }
-  return { timeZone: 'UTC', ...part(period, settled), previous: part(previous, settledBefore) }
+  return { timeZone: zone, ...part(period, settled), previous: part(previous, settledBefore) }
 }
 
 /** The columns of a total of a day. */
@@ -107,33 +109,37 @@ const TOTALS = ['kind', 'asset', 'count', 'succeeded', 'failed', 'amount', 'succ
  * rows each. Month by month, because the planner then reads them in the order of their index: added up in this order, a line needs no place
  * in a table of all lines, which took more than the adding.
  */
-export async function daily(context: QueryContext, period: Period): Promise<z.output<typeof Daily>> {
+export async function daily(context: QueryContext, period: Period, zone: string): Promise<z.output<typeof Daily>> {
   const { actor, em } = context
+  const source = daysIn(zone, 'transaction_days', period, 7)
+  // Days that are made of the rows themselves have no index, so they are made once: the longest period has 366.
+  const step = zone === 'UTC' ? '1 month' : '400 days'
   const days = sqlOf(em).query<{ date: string; lines: string }>(
     `select day::text as date, ${joinedLines(TOTALS)} as lines
-       from generate_series(date_trunc('month', $3::timestamp), $4::timestamp, '1 month') month
+       from generate_series(date_trunc('month', $3::timestamp), $4::timestamp, '${step}') month
       cross join lateral (
         select day, kind, asset, sum(count) as count, trim_scale(sum(amount)) as amount,
                coalesce(sum(count) filter (where status = any ($5)), 0) as succeeded,
                coalesce(sum(count) filter (where status = any ($6)), 0) as failed,
                trim_scale(coalesce(sum(amount) filter (where status = any ($5)), 0)) as succeeded_amount
-          from transaction_days
+          from ${source.from}
          where organisation_id = $1 and environment = $2 and day between $3::date and $4::date
-           and day >= month::date and day < (month + interval '1 month')::date
+           and day >= month::date and day < (month + interval '${step}')::date
          group by transaction_days.day, kind, asset having sum(count) <> 0
          order by transaction_days.day, kind, asset) totals
       group by totals.day order by totals.day`,
     [
       ...[actor.organisationId, actor.environment, period.from, period.to],
       ...[statusesOf(context, 'succeeded'), statusesOf(context, 'failed')],
+      ...source.values,
     ],
   )
-  const [{ rows }, fees] = await Promise.all([days, feesOf(context, period)])
+  const [{ rows }, fees] = await Promise.all([days, feesOf(context, period, zone)])
   const shown = rows.flatMap(({ date, lines }) =>
     linesOf(lines, TOTALS).map(([kind, asset, count, succeeded, failed, amount, succeededAmount]) => ({
       ...{ date, kind: kind as Row['kind'], asset, ...numbers(Number(count), Number(succeeded), Number(failed)) },
       ...{ amount, succeededAmount },
     })),
   )
-  return { timeZone: 'UTC', ...period, days: shown, fees: shownFeesOfDays(fees) }
+  return { timeZone: zone, ...period, days: shown, fees: shownFeesOfDays(fees) }
 }

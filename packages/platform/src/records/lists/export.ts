@@ -1,43 +1,74 @@
-import { assets } from '@payments/kernel'
+import { assets, endOfDay, isTimeZone, startOfDay, UNKNOWN_ZONE, zoneOf } from '@payments/kernel'
 import { z } from 'zod'
 import type { QueryContext } from '../../operations/context/context.ts'
-import { readSnapshot, UNKNOWN_ZONE } from '../../transactions/snapshot.ts'
+import { readSnapshot } from '../../transactions/snapshot.ts'
 import { inTurn } from '../../work/in-turn.ts'
 import { csvRecord } from './csv.ts'
 
-/** True for the name of a time zone of the IANA database. */
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return /^[A-Za-z]/.test(name)
-  } catch {
-    return false
-  }
-}
+/** A time, or a day of the export's time zone. */
+const Time = z.union([z.iso.date(), z.iso.datetime({ offset: true })])
 
-const Time = z.iso.datetime({ offset: true })
+/** The first time of a range, and the first after it: a day that ends a range is in it. */
+export const rangeIn = (
+  timeZone: string,
+  { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
+): { readonly from?: string; readonly to?: string } => ({
+  ...(from === undefined ? {} : { from: from.includes('T') ? from : startOfDay(timeZone, from).toISOString() }),
+  ...(to === undefined
+    ? {}
+    : { to: to.includes('T') ? to : new Date(endOfDay(timeZone, to).getTime() + 1).toISOString() }),
+})
+
+const timeFrom = (what: string) =>
+  Time.meta({
+    description: `${what} at this time or later; a date is the beginning of that day in \`timeZone\``,
+    example: '2026-01-01T00:00:00Z',
+  }).optional()
+const timeTo = (what: string) =>
+  Time.meta({
+    description: `${what} before this time; a date is the end of that day in \`timeZone\``,
+    example: '2026-02-01T00:00:00Z',
+  }).optional()
+
+/** The range of a further time, as two fields whose names begin with `name`. */
+export const timeRange = <const Name extends string>(name: Name, what: string) =>
+  ({ [`${name}From`]: timeFrom(what), [`${name}To`]: timeTo(what) }) as {
+    [Field in `${Name}From`]: ReturnType<typeof timeFrom>
+  } & { [Field in `${Name}To`]: ReturnType<typeof timeTo> }
 
 /** The time zone of the times in a file. */
 export const timeZone = z
   .string()
   .max(64)
   .refine(isTimeZone, UNKNOWN_ZONE)
-  .meta({ description: 'Time zone of the times in the file; default UTC', example: 'Africa/Lagos' })
+  .meta({
+    description: 'Time zone of the times in the file; default that of the organisation',
+    example: 'Africa/Lagos',
+  })
   .optional()
 
 /** The input of every export. `what` happened in the time range, for example `Created`. */
 export const exportInput = (what: string) =>
   z.strictObject({
-    from: Time.meta({ description: `${what} at this time or later`, example: '2026-01-01T00:00:00Z' }).optional(),
-    to: Time.meta({ description: `${what} before this time`, example: '2026-02-01T00:00:00Z' }).optional(),
+    from: timeFrom(what),
+    to: timeTo(what),
     customerId: z
       .uuid()
       .meta({ description: 'Only records of this customer', example: '01936f2a-7c1e-7000-8000-000000000020' })
       .optional(),
     timeZone,
+    bom: z
+      .enum(['true', 'false'])
+      .meta({
+        description: 'Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8',
+        example: 'true',
+      })
+      .optional(),
   })
 
 type ExportRange = z.output<ReturnType<typeof exportInput>>
+
+const BYTE_ORDER_MARK = '\ufeff'
 
 /** What an export reads. All parts are SQL of the code, never of a caller. */
 export interface ExportSource {
@@ -80,10 +111,11 @@ const NO_FILTER = { sql: 'true', values: [] }
 export async function* exportCsv(
   context: QueryContext,
   { from: table, where = 'true', time, customer, columns, filter = NO_FILTER }: ExportSource,
-  { from, to, customerId, timeZone }: ExportRange,
+  { customerId, timeZone = zoneOf(context.actor), bom, ...range }: ExportRange,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const { actor } = context
+  const { from, to } = rangeIn(timeZone, range)
   const names = Object.keys(columns)
   const own = [actor.organisationId, actor.environment, from ?? null, to ?? null, customerId ?? null]
   const values = [...own, ...filter.values]
@@ -93,7 +125,7 @@ export async function* exportCsv(
        and ($3::timestamptz is null or ${time} >= $3) and ($4::timestamptz is null or ${time} < $4)
        and ($5::uuid is null or ${customer} = $5) and ${filter.sql}
      order by ${time} desc, t.id desc`
-  const query = { organisationId: actor.organisationId, text, values, ...(timeZone ? { timeZone } : {}) }
+  const query = { organisationId: actor.organisationId, text, values, timeZone }
   const batches = readSnapshot<Record<string, string | null>>(context, query, signal)
   const next = () =>
     inTurn(async () => {
@@ -105,7 +137,7 @@ export async function* exportCsv(
   try {
     // The first batch is read before the heading is sent, so that an error still has its own reply.
     const first = await next()
-    yield csvRecord(names)
+    yield `${bom === 'true' ? BYTE_ORDER_MARK : ''}${csvRecord(names)}`
     for (let text = first; text !== undefined; text = await next()) yield text
   } finally {
     // A client that leaves ends this generator, and nothing else would end the one that it reads.

@@ -9,6 +9,8 @@ export {
   exportedTime,
   exportInput,
   FIRST_VALUE,
+  rangeIn,
+  timeRange,
   timeZone,
 } from './export.ts'
 export { NEWEST, newestAndTotal, rowsAndTotal } from './newest.ts'

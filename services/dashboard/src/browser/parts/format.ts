@@ -28,10 +28,17 @@ export const exactPosting = (summary: string): string =>
 /** A time in the zone of the reader, with the name of the zone. */
 export const shownTime = (at: string): string => times.format(new Date(at))
 
-const dates = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+/** The day of a time in a zone. */
+export const shownDate = (at: string, timeZone: string): string =>
+  new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone }).format(new Date(at))
 
-/** The day of a time in UTC. */
-export const shownDate = (at: string): string => dates.format(new Date(at))
+/** The day on which a time falls in a zone, such as `2026-12-31`. */
+export const dayIn = (timeZone: string, time: Date): string =>
+  new Intl.DateTimeFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit', timeZone }).format(time)
+
+/** True for the last millisecond of a day in a zone, which is how a date is stored. */
+export const endsDay = (at: string, timeZone: string): boolean =>
+  at.endsWith('.999Z') && dayIn(timeZone, new Date(at)) !== dayIn(timeZone, new Date(Date.parse(at) + 1))
 
 const seconds = new Intl.DateTimeFormat('en-GB', { ...SHOWN, second: '2-digit' })
 

@@ -2,7 +2,7 @@ import { CallError } from '@payments/client'
 import { useIsFetching } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { isTemporary } from '../live/recovery.ts'
-import { exact, type Money, shownDate, shownSecond, shownTime } from './format.ts'
+import { endsDay, exact, type Money, shownDate, shownSecond, shownTime } from './format.ts'
 import { FileError } from './forms/files.ts'
 import { afterPaint } from './frame/after-paint.ts'
 
@@ -120,9 +120,9 @@ export function Time({ at, precise = false }: { at: string; precise?: boolean })
   return <time dateTime={at}>{precise ? shownSecond(at) : shownTime(at)}</time>
 }
 
-/** When something is due: the end of a day is that day, wherever its reader is. */
-export function Due({ at }: { at: string }) {
-  return at.endsWith('T23:59:59.999Z') ? <time dateTime={at.slice(0, 10)}>{shownDate(at)}</time> : <Time at={at} />
+/** When something is due: the end of a day in its zone is that day, wherever its reader is. */
+export function Due({ at, timeZone }: { at: string; timeZone: string }) {
+  return endsDay(at, timeZone) ? <time dateTime={at}>{shownDate(at, timeZone)}</time> : <Time at={at} />
 }
 
 /** An exact amount, with its currency. */

@@ -147,7 +147,7 @@ export function Collection({ id }: { id: string }) {
           <>
             <dt>Due</dt>
             <dd>
-              <Due at={collection.dueAt} />
+              <Due at={collection.dueAt} timeZone={collection.timeZone} />
             </dd>
           </>
         )}

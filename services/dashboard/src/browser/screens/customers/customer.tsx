@@ -4,7 +4,7 @@ import { Fragment, useState } from 'react'
 import { Link } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
-import { words } from '../../parts/format.ts'
+import { dayIn, words } from '../../parts/format.ts'
 import { ChangeButton } from '../../parts/forms/change.tsx'
 import { COUNTRIES } from '../../parts/forms/checks.ts'
 import { fileAddress } from '../../parts/forms/files.ts'
@@ -151,11 +151,11 @@ function Edit({ of }: { of: CustomerData }) {
 }
 
 const DAY_MS = 86_400_000
-const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
 /** What the customer paid in a period, as a file for them. */
 function Payments({ id }: { id: string }) {
-  const { environment } = usePlace()
+  const { environment, me } = usePlace()
+  const dayOf = (time: number) => dayIn(me.organisation.timeZone, new Date(time))
   const today = dayOf(Date.now())
   const [from, setFrom] = useState(dayOf(Date.now() - 29 * DAY_MS))
   const [to, setTo] = useState(today)

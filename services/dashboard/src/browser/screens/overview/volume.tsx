@@ -7,7 +7,7 @@ import { Flows } from './flows.tsx'
 type Summary = Outputs['reports']['summary']
 type Days = Outputs['reports']['daily']['days']
 
-/** The service counts in UTC, so its days are shown as they are. */
+/** Days of the organisation's time zone, shown as the service counts them. */
 const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const dayName = (day: string): string => shortDay.format(new Date(day))
 
@@ -68,7 +68,7 @@ export function Volume({ summary, days }: { summary: Summary; days: Days }) {
       <div className="head">
         <h2 id="volume">Last 30 days</h2>
         <span className="hint">
-          {dayName(from)} to {dayName(to)}, UTC
+          {dayName(from)} to {dayName(to)}, {summary.timeZone}
         </span>
       </div>
       <Flows summary={summary} />

@@ -22,7 +22,9 @@ export function SignIn({ mail, operators = false }: { mail: string | null; opera
   }, [])
   const ask = useMutation({
     mutationFn: (input: { email: string; organisationName: string }) =>
-      registers ? auth.register.mutate(input) : auth.login.mutate({ email: input.email }),
+      registers
+        ? auth.register.mutate({ ...input, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone })
+        : auth.login.mutate({ email: input.email }),
     onSuccess: ({ challengeId }, { email }) => setSent({ challengeId, email }),
   })
   const verify = useMutation({

@@ -5,6 +5,7 @@ import { words } from '../../parts/format.ts'
 import { Failure, Screen, Skeleton, Time } from '../../parts/parts.tsx'
 import { ReceivedInvitations } from './received.tsx'
 import { SettingsTabs } from './tabs.tsx'
+import { OrganisationTimeZone } from './time-zone.tsx'
 
 const { auth } = clients.test
 
@@ -35,6 +36,7 @@ export function Account() {
         </button>
       </div>
       <p className="hint">Signing out everywhere ends your sessions on all devices. API keys keep working.</p>
+      <OrganisationTimeZone />
       <ReceivedInvitations />
       <Sessions />
     </Screen>

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import { useSearchParams } from 'wouter'
 import { usePlace } from '../../context.ts'
-import { words } from '../../parts/format.ts'
+import { dayIn, words } from '../../parts/format.ts'
 import { isId } from '../../parts/forms/checks.ts'
 import { fileAddress } from '../../parts/forms/files.ts'
 import { CustomerChoice } from '../../parts/lists/customer-choice.tsx'
@@ -17,10 +17,10 @@ const shownDay = (day: string): string => days.format(new Date(day))
 
 /** What the service holds, by asset and customer, month by month, from the journal. */
 export function Statements() {
-  const { environment, api } = usePlace()
+  const { environment, api, me } = usePlace()
   const [search, setSearch] = useSearchParams()
   const field = useId()
-  const current = new Date().toISOString().slice(0, 7)
+  const current = dayIn(me.organisation.timeZone, new Date()).slice(0, 7)
   const month = /^20\d\d-(0[1-9]|1[0-2])$/.test(search.get('month') ?? '') ? (search.get('month') ?? current) : current
   const customerId = search.get('customer') ?? ''
   const of = { month, ...(customerId ? { customerId } : {}) }
@@ -82,8 +82,8 @@ export function Statements() {
       ))}
       {data && data.statements.length > 0 && (
         <p className="hint">
-          Exact figures from the ledger. Days are in UTC. What is reserved for a payment is part of the balance until it
-          leaves.
+          Exact figures from the ledger. Days are of the time zone {data.timeZone}. What is reserved for a payment is
+          part of the balance until it leaves.
         </p>
       )}
     </Screen>

@@ -8,14 +8,15 @@ import { Dialog, Failure, Field } from '../../parts/parts.tsx'
 
 const COLUMNS = [
   ...['id', 'kind', 'status', 'customerId', 'customerName'],
-  ...['destination', 'amount', 'amountUsd', 'createdAt'],
+  ...['destination', 'amount', 'amountUsd', 'createdAt', 'settledAt', 'value', 'currency'],
+  ...['fee', 'feeCurrency', 'reference', 'title', 'txHash'],
 ] as const
 
 /** Saves what the filters find as CSV, with chosen columns and time zone, and shows how far it is. */
 export function Export({ filters, total, close }: { filters: Filters; total: number; close: () => void }) {
-  const { environment } = usePlace()
+  const { environment, me } = usePlace()
   const [columns, setColumns] = useState<readonly string[]>(COLUMNS)
-  const [zone, setZone] = useState(Intl.DateTimeFormat().resolvedOptions().timeZone)
+  const [zone, setZone] = useState(me.organisation.timeZone)
   const [lines, setLines] = useState(0)
   const stop = useRef(new AbortController())
   useEffect(() => () => stop.current.abort(), [])

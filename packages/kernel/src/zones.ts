@@ -1,0 +1,56 @@
+/** What is said of the name of a time zone that is none. */
+export const UNKNOWN_ZONE = 'Must be a time zone of the IANA database, such as Africa/Lagos'
+
+/** True for the name of a time zone of the IANA database. An offset such as `+01:00` is none. */
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return /^[A-Za-z]/.test(name)
+  } catch {
+    return false
+  }
+}
+
+/** Names that changed, and what the IANA database calls these zones now; Unicode keeps the first name of a zone for ever. */
+const RENAMED: Readonly<Record<string, string>> = {
+  'Africa/Asmera': 'Africa/Asmara',
+  'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
+  'America/Catamarca': 'America/Argentina/Catamarca',
+  'America/Coral_Harbour': 'America/Atikokan',
+  'America/Cordoba': 'America/Argentina/Cordoba',
+  'America/Godthab': 'America/Nuuk',
+  'America/Indianapolis': 'America/Indiana/Indianapolis',
+  'America/Jujuy': 'America/Argentina/Jujuy',
+  'America/Louisville': 'America/Kentucky/Louisville',
+  'America/Mendoza': 'America/Argentina/Mendoza',
+  'Asia/Calcutta': 'Asia/Kolkata',
+  'Asia/Katmandu': 'Asia/Kathmandu',
+  'Asia/Rangoon': 'Asia/Yangon',
+  'Asia/Saigon': 'Asia/Ho_Chi_Minh',
+  'Atlantic/Faeroe': 'Atlantic/Faroe',
+  'Europe/Kiev': 'Europe/Kyiv',
+  'Pacific/Enderbury': 'Pacific/Kanton',
+  'Pacific/Ponape': 'Pacific/Pohnpei',
+  'Pacific/Truk': 'Pacific/Chuuk',
+}
+
+const present = (name: string): string => RENAMED[name] ?? name
+
+/** Every time zone once, under the name that the IANA database gives it. */
+export const timeZones: readonly [string, ...string[]] = ['UTC', ...Intl.supportedValuesOf('timeZone').map(present)]
+
+/** The name in {@link timeZones} of the zone that has a name; undefined where none has it. */
+export const listedZone = (name: string): string | undefined =>
+  isTimeZone(name) ? present(new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone) : undefined
+
+/** The day, such as `2026-12-31`, on which a time falls in a zone. */
+export const dayIn = (timeZone: string, time: Date): string =>
+  Temporal.Instant.fromEpochMilliseconds(time.getTime()).toZonedDateTimeISO(timeZone).toPlainDate().toString()
+
+/** When a day begins in a zone: the first instant of it, also where the clock leaves out midnight. */
+export const startOfDay = (timeZone: string, day: string): Date =>
+  new Date(Temporal.PlainDate.from(day).toZonedDateTime(timeZone).epochMilliseconds)
+
+/** The last millisecond of a day in a zone. */
+export const endOfDay = (timeZone: string, day: string): Date =>
+  new Date(Temporal.PlainDate.from(day).add({ days: 1 }).toZonedDateTime(timeZone).epochMilliseconds - 1)
