@@ -18,11 +18,15 @@ const SCRIPTS = [
   fileURLToPath(new URL('./entries.ts', import.meta.url)),
 ]
 
-/** What `POST /v1/offramps` enters, and one poll that finds the deposit of an offramp. */
-export function calls(tree: Tree): { request: Entered; poll: Entered } {
+/** What `POST /v1/offramps` and `POST /v1/payment-routes` enter, and one poll that finds the deposit of an offramp. */
+export function calls(tree: Tree): { request: Entered; route: Entered; poll: Entered } {
   const output = execFileSync(process.execPath, ['--import', ...SCRIPTS], { encoding: 'utf8', maxBuffer: 2 ** 28 })
-  const { request, poll } = JSON.parse(output.trim().split('\n').at(-1) ?? '') as Record<string, Entry[]>
-  return { request: enteredIn(tree, request ?? []), poll: enteredIn(tree, poll ?? []) }
+  const { request, route, poll } = JSON.parse(output.trim().split('\n').at(-1) ?? '') as Record<string, Entry[]>
+  return {
+    request: enteredIn(tree, request ?? []),
+    route: enteredIn(tree, route ?? []),
+    poll: enteredIn(tree, poll ?? []),
+  }
 }
 
 function enteredIn(tree: Tree, entries: readonly Entry[]): Entered {

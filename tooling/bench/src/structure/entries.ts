@@ -1,4 +1,4 @@
-// What `POST /v1/offramps` and one poll enter, each the second time: the first loads what is loaded with its first use. A process of its
+// What `POST /v1/offramps`, `POST /v1/payment-routes` and one poll enter, each the second time: the first loads what is loaded with its first use. A process of its
 // own, whose functions are instrumented; it writes what it found as JSON.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { domainsOf } from '@payments/platform'
@@ -18,6 +18,10 @@ try {
     const line = `POST ${samples.offramp.path}`
     id = (await dataOf(line, merchant.call(line, { body: samples.offramp.body() }))).id
   }
+  const createRoute = async () => {
+    const line = `POST ${samples.route.path}`
+    await dataOf(line, merchant.call(line, { body: samples.route.body() }))
+  }
   const fund = async () => {
     const [line, body] = samples.offramp.fund(id)
     await dataOf(line, merchant.call(line, { body }))
@@ -35,8 +39,10 @@ try {
   await fund()
   await poll()
   const request = await entered(create)
+  await createRoute()
+  const route = await entered(createRoute)
   await fund()
-  process.stdout.write(`\n${JSON.stringify({ request, poll: await entered(poll) })}\n`)
+  process.stdout.write(`\n${JSON.stringify({ request, route, poll: await entered(poll) })}\n`)
 } finally {
   await service.stop()
   await database.close()

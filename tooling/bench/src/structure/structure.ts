@@ -14,7 +14,7 @@ const CIRCLES = ['No file imports itself through others', 'No package depends on
 export async function benchStructure(print: (line: string) => void): Promise<void> {
   const tree = readTree()
   const sizes = sizesOf(tree)
-  const { request, poll } = calls(tree)
+  const { request, route, poll } = calls(tree)
   const rules = broken(tree)
   const [field, domain, starts] = [filesOfField(), filesOfDomain(), startsOfService(tree)]
   const total = (of: (size: Size) => number, folder: RegExp) =>
@@ -30,6 +30,7 @@ export async function benchStructure(print: (line: string) => void): Promise<voi
     ['Files that `POST /v1/offramps` enters', request.files.length],
     ['Packages that it enters', request.packages],
     ['Re-entries of it into a package that waits for another', request.reentries.length],
+    ['Files that `POST /v1/payment-routes` enters', route.files.length],
     ['Files that one poll enters which finds the deposit of an offramp', poll.files.length],
     ['Re-entries of it', poll.reentries.length],
     ['Files of tooling that start the service', starts.length],
@@ -63,6 +64,7 @@ ${[
   ['Re-entries of `POST /v1/offramps`', request.reentries],
   ['Re-entries of one poll', poll.reentries],
   ['What `POST /v1/offramps` enters', request.files],
+  ['What `POST /v1/payment-routes` enters', route.files],
   ['What one poll enters which finds the deposit of an offramp', poll.files],
 ]
   .map(([title, lines]) => `## ${title}\n\n${(lines as string[]).map((line) => `- ${line}`).join('\n')}`)
