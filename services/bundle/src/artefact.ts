@@ -36,7 +36,6 @@ export const assets: readonly string[] = [
   'docs/derived/reliability.json',
   'docs/guides/pay-page.png',
   'packages/collections/src/pay.css',
-  'packages/design/src/tokens.css',
   'packages/sdk/dist',
   'services/cli/dist',
   'services/dashboard/dist',

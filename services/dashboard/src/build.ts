@@ -1,7 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { tokensFile } from '@payments/design'
+import { tokens } from '@payments/pay-page'
 import { isBuilt, places, sourcesDigest } from './sources.ts'
+
+/** The module with the tokens that all pages share. */
+const TOKENS = 'virtual:tokens.css'
 
 /** Builds the dashboard, if its sources have changed since the last time. */
 export async function build(): Promise<void> {
@@ -13,7 +16,9 @@ export async function build(): Promise<void> {
     base: '/dashboard/',
     configFile: false,
     logLevel: 'warn',
-    resolve: { alias: { 'design.css': tokensFile } },
+    plugins: [
+      { name: 'tokens', resolveId: (id) => (id === TOKENS ? id : null), load: (id) => (id === TOKENS ? tokens : null) },
+    ],
     // Tests build too, and their NODE_ENV would choose React's development build.
     define: { 'process.env.NODE_ENV': '"production"' },
     oxc: { jsx: { runtime: 'automatic', development: false } },

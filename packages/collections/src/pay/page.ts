@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { tokens } from '@payments/design'
 import { anonymous, explorerOf, networkOf, ServiceError } from '@payments/kernel'
 import {
   type Document,
@@ -14,6 +13,7 @@ import {
   payDocument,
   systemOf,
   texts,
+  tokens,
   type View,
 } from '@payments/pay-page'
 import {

@@ -1,3 +1,4 @@
+import 'virtual:tokens.css'
 import './style.css'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode, Suspense } from 'react'

@@ -1,4 +1,5 @@
-:root {
+/** CSS: the custom properties that every page of the service is made of: colours in light and dark, type and corners. */
+export const tokens = `:root {
   color-scheme: light dark;
 
   --text: light-dark(#16202c, #e4eaf1);
@@ -26,3 +27,4 @@
   --radius: 0.5rem;
   --radius-large: 0.75rem;
 }
+`
