@@ -19,6 +19,7 @@ const served = [
   'ledger-check',
   're-encrypt',
   'swap-addresses',
+  'cells',
   'ops',
 ]
 /** What runs from its sources, by the fitting Node, from the root. */

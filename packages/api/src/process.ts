@@ -1,4 +1,4 @@
-import type { Actor, Binding } from '@payments/kernel'
+import { type Actor, type Binding, belongToCell } from '@payments/kernel'
 import {
   type CallContext,
   checkProviderOrders,
@@ -82,6 +82,7 @@ export async function composeProcess(
   options: { log?: Log; live?: readonly Binding[] } = {},
 ): Promise<Process> {
   const own = platformSettings.from(settings)
+  belongToCell(own.CELL)
   // What needs a session of its own cannot use a pooler in transaction mode, and what no request may wait for must not.
   const directUrl = own.DATABASE_DIRECT_URL ?? databaseUrl
   const pooled = own.DATABASE_DIRECT_URL !== undefined

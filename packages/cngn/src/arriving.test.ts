@@ -109,7 +109,7 @@ describe('a payin', () => {
       status: 'pending',
       amount: '5000',
       account: { amount: '5000', accountNumber: expect.stringMatching(/^\d{10}$/) },
-      reference: expect.stringMatching(/^PIN-[0-9A-Z]{12}$/),
+      reference: expect.stringMatching(/^PIN-000[0-9A-Z]{12}$/),
       metadata: { order: '7' },
     })
     expect((await arrive(merchant, 'payins', payin.id, 'payments', '4000')).status).toBe(201)

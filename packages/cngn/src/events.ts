@@ -17,7 +17,7 @@ const facts = {
   convert: { ...nothing, ...convert, txHash: null },
   withdrawal: { ...nothing, txHash: null },
   payout: { ...nothing, bankAccount: account },
-  payin: { ...nothing, reference: 'PIN-4K7Q2M9X3TAB', relatedPayinId: null },
+  payin: { ...nothing, reference: 'PIN-0004K7Q2M9X3TAB', relatedPayinId: null },
   deposit: nothing,
 }
 const schemas = { convert: Convert, withdrawal: Withdrawal, payout: Payout, payin: Payin, deposit: CngnDeposit }

@@ -45,7 +45,7 @@ const receiptSchemas = {
     source: Money.meta(what('What was paid')),
     destination: Money.meta(what('What is in the balance')),
     bankAccount: Bank.meta(what('The account into which it was paid')),
-    reference: text('Reference for the payment', 'PIN-4K7Q2M9X3T').nullable(),
+    reference: text('Reference for the payment', 'PIN-0004K7Q2M9X3TAB').nullable(),
   }),
   deposit: document('deposit', 'Deposit', {
     source: Wallet.meta(what('What arrived, and where')),

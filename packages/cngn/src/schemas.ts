@@ -196,7 +196,7 @@ export const Payin = z
       .meta({ description: 'Where to pay' }),
     reference: text(
       'For the narration of the payment; null if it was paid into the permanent account',
-      'PIN-4K7Q2M9X3T',
+      'PIN-0004K7Q2M9X3TAB',
     ).nullable(),
     relatedPayinId: text(
       'The payin to whose one-time account this transfer was made, though it was paid already or had ended; null for every other payin',

@@ -1,10 +1,11 @@
 import { NIL, v7, validate } from 'uuid'
+import { idInCell } from './cells.ts'
 
 /** The nil UUID (RFC 9562, section 5.9), before all others. No row has it as its id: it stands for nobody and nothing where a UUID is required. */
 export const NIL_ID = NIL
 
-/** A new UUIDv7 (RFC 9562): time-ordered, so that `created_at desc, id desc` is one index. */
-export const newId = (): string => v7()
+/** A new UUIDv7 (RFC 9562) that names the cell of this process: time-ordered, so that `created_at desc, id desc` is one index. */
+export const newId = (): string => idInCell(v7())
 
 /** The smallest UUIDv7 of a millisecond: ids made earlier are below it, ids made later above. */
 export function firstIdOf(time: Date): string {

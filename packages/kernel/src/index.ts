@@ -1,6 +1,7 @@
 /** Code without I/O that every package uses: money, networks, addresses, ids, errors, state machines, access. */
-// Order, lowest first: states, clock, zones, ids, messages, errors, actor, provider, change, money, inputs, reasons.
+// Order, lowest first: states, clock, cells, zones, ids, messages, errors, actor, provider, change, money, inputs, reasons.
 export * from './actor.ts'
+export * from './cells.ts'
 export * from './change.ts'
 export * from './clock.ts'
 export * from './errors.ts'

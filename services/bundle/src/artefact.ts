@@ -15,9 +15,17 @@ const maintenance = (name: string): string => `services/maintenance/src/commands
 export const commands: Readonly<Record<string, string>> = {
   start: 'services/gateway/src/process.ts',
   ...Object.fromEntries(
-    ['migrate', 'doctor', 'backup', 'restore', 'reconcile', 'ledger-check', 're-encrypt', 'swap-addresses'].map(
-      (name) => [name, maintenance(name)],
-    ),
+    [
+      'migrate',
+      'doctor',
+      'backup',
+      'restore',
+      'reconcile',
+      'ledger-check',
+      're-encrypt',
+      'swap-addresses',
+      'cells',
+    ].map((name) => [name, maintenance(name)]),
   ),
   ops: 'services/ops/src/main.ts',
 }

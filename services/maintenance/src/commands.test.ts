@@ -64,6 +64,12 @@ test('each command works beside a running service on the embedded database, leav
     }
   }
   await expectAll()
+  for (const map of ['emails', 'keys']) {
+    const listed = command('cells', { DATA_DIR }, map)
+    expect([await listed.ended, listed.output()]).toEqual([0, ''])
+  }
+  const unsaid = command('cells', { DATA_DIR })
+  expect([await unsaid.ended, unsaid.output()]).toEqual([1, expect.stringMatching(/^Which map: payments cells emails/)])
   expect((await fetch(`${url()}/health`)).status).toBe(200)
   await stop(service.child, service.ended)
   await expectAll()

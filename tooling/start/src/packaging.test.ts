@@ -142,7 +142,7 @@ test('no page of an installation names a command by npm, which the package does 
     const text = readFileSync(join(made.folder, file), 'utf8')
     return [
       ...text.matchAll(
-        /npm run (migrate|doctor|backup|restore|reconcile|ledger-check|re-encrypt|swap-addresses|ops)\b/g,
+        /npm run (migrate|doctor|backup|restore|reconcile|ledger-check|re-encrypt|swap-addresses|cells|ops)\b/g,
       ),
     ]
   }

@@ -16,7 +16,7 @@ import { errors } from '../errors.ts'
 import type { NewInternalToken } from '../schemas.ts'
 import { activeAt } from '../sessions/session-list.ts'
 import { problemsOf } from '../sessions/token-rules.ts'
-import { LOOKUP, SECRET } from './keys.ts'
+import { freeLookup, SECRET } from './keys.ts'
 
 const PREFIX = 'svc_int_'
 const MAX_ACTIVE = 100
@@ -41,7 +41,7 @@ export async function createToken(
   const problems = problemsOf(input.procedures, unit.runtime)
   if (Object.keys(problems).length > 0) throw invalid(problems)
   await requireRoom(unit)
-  const lookup = randomText(LOOKUP)
+  const lookup = await freeLookup(unit, InternalTokenEntity)
   const token = `${PREFIX}${lookup}${randomText(SECRET)}`
   const createdAt = new Date()
   const row: InternalTokenRow = {

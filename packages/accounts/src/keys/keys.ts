@@ -1,4 +1,4 @@
-import { type Actor, errors as commonErrors, type Environment, isId, newId } from '@payments/kernel'
+import { type Actor, errors as commonErrors, type Environment, isId, lookupInCell, newId } from '@payments/kernel'
 import { notify } from '@payments/notifications'
 import {
   digest,
@@ -13,13 +13,13 @@ import {
 } from '@payments/platform'
 import type { z } from 'zod'
 import { requireConfirmed } from '../confirmation.ts'
-import { ApiKeyEntity, type ApiKeyRow } from '../entity.ts'
+import { ApiKeyEntity, type ApiKeyRow, type InternalTokenEntity } from '../entity.ts'
 import { errors } from '../errors.ts'
 import type { NewApiKey } from '../schemas.ts'
 
 const PREFIXES = { test: 'svc_test_', live: 'svc_live_', publishable: 'svc_pk_' } as const
 /** Characters of the lookup part and of the secret part, of keys and internal tokens. */
-export const LOOKUP = 8
+const LOOKUP = 8
 export const SECRET = 24
 
 /** The 8-character lookup part of a well-formed key, else undefined. Does not check that the key is valid. */
@@ -78,7 +78,7 @@ export async function insertKey(
 ): Promise<{ row: ApiKeyRow; key: string }> {
   await requireRoom(unit, organisationId)
   const prefix = input.type === 'publishable' ? PREFIXES.publishable : PREFIXES[input.environment]
-  const lookup = randomText(LOOKUP)
+  const lookup = await freeLookup(unit, ApiKeyEntity)
   const key = `${prefix}${lookup}${randomText(SECRET)}`
   const row: ApiKeyRow = {
     id: newId(),
@@ -100,6 +100,17 @@ export async function insertKey(
   await unit.em.insert(ApiKeyEntity, row)
   notifyOrganisation(unit, row, 'created')
   return { row, key }
+}
+
+/** The lookup part of a new credential of this cell. Five of its characters are random, so it is looked whether another has it. */
+export async function freeLookup(
+  unit: UnitOfWork,
+  entity: typeof ApiKeyEntity | typeof InternalTokenEntity,
+): Promise<string> {
+  for (;;) {
+    const lookup = lookupInCell(randomText(LOOKUP), LOOKUP)
+    if ((await unit.em.count(entity as typeof ApiKeyEntity, { lookup }, { filters: false })) === 0) return lookup
+  }
 }
 
 /** Parallel requests of one organisation are counted one after another. */

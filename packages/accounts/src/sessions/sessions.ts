@@ -1,4 +1,4 @@
-import { errors as commonErrors, newId } from '@payments/kernel'
+import { errors as commonErrors, newId, secretInCell } from '@payments/kernel'
 import {
   type CallContext,
   digest,
@@ -19,6 +19,7 @@ import { ACCESS_TOKEN_SECONDS, tokenKeys } from './tokens.ts'
 const REFRESH_DAYS = 30
 const REPEAT_SECONDS = 10
 const DEVICE_LENGTH = 256
+const newRefreshToken = (): string => secretInCell(randomText(48))
 
 /**
  * Creates a session of a user in an organisation, with its first pair of tokens. `confirmedAt`: when the user last proved
@@ -30,7 +31,7 @@ export async function startSession(
   organisation: OrganisationSummary,
   { sessionId = newId(), call, confirmedAt }: { sessionId?: string; call: CallContext; confirmedAt: Date | null },
 ): Promise<z.input<typeof Tokens>> {
-  const refreshToken = randomText(48)
+  const refreshToken = newRefreshToken()
   await unit.em.insert(SessionEntity, {
     id: sessionId,
     userId: user.id,
@@ -77,7 +78,7 @@ export async function refresh(
 ): Promise<z.input<typeof Tokens>> {
   const { keyring } = unit.runtime
   const spent = digest(refreshToken)
-  const candidate = keyring.encrypt(randomText(48), successorContext(spent))
+  const candidate = keyring.encrypt(newRefreshToken(), successorContext(spent))
   const [row] = await rowsOf<{ id: string; userId: string; organisationId: string; successor: string }>(
     unit,
     SessionEntity,

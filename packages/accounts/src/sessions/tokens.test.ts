@@ -32,8 +32,8 @@ test('an access token is an EdDSA JWT with the documented claims, valid for 15 m
   ])
   expect(decodeProtectedHeader(accessToken)).toEqual({ alg: 'EdDSA', kid: keys[0].kid, typ: 'JWT' })
   const claims = decodeJwt(accessToken)
-  expect(Object.keys(claims).sort()).toEqual(['aud', 'exp', 'iat', 'iss', 'jti', 'org', 'role', 'sid', 'sub'])
-  expect(claims).toMatchObject({ sub: userId, org: organisation.id, role: 'owner' })
+  expect(Object.keys(claims).sort()).toEqual(['aud', 'cell', 'exp', 'iat', 'iss', 'jti', 'org', 'role', 'sid', 'sub'])
+  expect(claims).toMatchObject({ sub: userId, org: organisation.id, role: 'owner', cell: '000' })
   expect(Number(claims.exp) - Number(claims.iat)).toBe(900)
 })
 

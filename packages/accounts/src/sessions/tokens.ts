@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { errors, isId } from '@payments/kernel'
+import { CELL_CLAIM, errors, isId, ownCell } from '@payments/kernel'
 import { platformSettings, type Settings } from '@payments/platform'
 import { calculateJwkThumbprint, exportJWK, type JWK, jwtVerify, SignJWT } from 'jose'
 
@@ -58,7 +58,7 @@ function createTokenKeys(settings: Settings): TokenKeys {
   const verified = new Map<string, Claims>()
   return {
     async sign({ userId, organisationId, sessionId, role }) {
-      return new SignJWT({ org: organisationId, sid: sessionId, role })
+      return new SignJWT({ org: organisationId, sid: sessionId, role, [CELL_CLAIM]: ownCell() })
         .setProtectedHeader({ alg: 'EdDSA', kid: (await signing).kid, typ: 'JWT' })
         .setIssuer(issuer)
         .setAudience(AUDIENCE)

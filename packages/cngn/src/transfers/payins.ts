@@ -1,5 +1,5 @@
 import { findCustomer } from '@payments/customers'
-import { newId } from '@payments/kernel'
+import { newId, referenceInCell } from '@payments/kernel'
 import { createResource, type QueryContext, randomText, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { readFeedSoon } from '../customers/read-feed.ts'
@@ -39,7 +39,7 @@ export async function preparePayin(context: QueryContext, input: Input): Promise
   const { name, email } = await findCustomer(context, input.customerId)
   const id = newId()
   // Random, so that no payer can guess the reference of another.
-  const reference = `${PAYIN_REFERENCE}${randomText(12).toUpperCase()}`
+  const reference = referenceInCell(PAYIN_REFERENCE, randomText(12).toUpperCase())
   const opened = await provider.openPayin({ id, reference, amount, name, email }, budgetOf(context, environment))
   return { id, reference, amount, opened }
 }

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { AmountError, type Asset, assetOf, toMinor } from '@payments/kernel'
+import { AmountError, type Asset, assetOf, LAST_CELL, toMinor } from '@payments/kernel'
 import { z } from 'zod'
 import { secretKeys } from './secrets.ts'
 
@@ -141,6 +141,15 @@ export const platformSettings = defineSettings(
       .regex(/^[\w.-]{1,40}$/, 'must have 1 to 40 letters, digits, _, . or -')
       .optional()
       .describe('Name of this installation, shown as `env` by `/health`; default NODE_ENV'),
+    CELL: z.coerce
+      .number()
+      .int()
+      .min(0, `must be a whole number from 0 to ${LAST_CELL}`)
+      .max(LAST_CELL, `must be a whole number from 0 to ${LAST_CELL}`)
+      .default(0)
+      .describe(
+        'Number of this installation among several behind one address (cells), 0 to 4095; in everything that it makes, so it never changes. An installation alone is 0',
+      ),
     DATA_DIR: z
       .string()
       .min(1)

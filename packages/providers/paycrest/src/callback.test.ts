@@ -27,8 +27,8 @@ const signed = (body: Buffer, signature?: string) => ({
 })
 const sign = (body: Buffer, key = SECRET) => createHmac('sha256', key).update(body).digest('hex')
 
-const post = (body: Buffer, signature: string) =>
-  fetch(`${service.url}/v1/callbacks/paycrest`, {
+const post = (body: Buffer, signature: string, cell = '') =>
+  fetch(`${service.url}/v1/callbacks/paycrest${cell}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-paycrest-signature': signature },
     body: new Uint8Array(body),
@@ -61,6 +61,13 @@ test('during a rotation callbacks signed with either secret are accepted, and no
   expect([sign(body), sign(body, 'new-secret')].map((by) => isAuthentic(both, signed(body, by)))).toEqual([true, true])
   expect(isAuthentic(both, signed(body, sign(body, both)))).toBe(false)
   expect(isAuthentic('new-secret,', signed(body, sign(body, '')))).toBe(false)
+})
+
+test('a callback is received at the address of this cell, as at the one without a cell, and at that of no other', async () => {
+  const body = Buffer.from('{"event":"payment_order.settled","data":{"reference":"r"}}')
+  const statuses = await Promise.all(['', '/000', '/001', '/0', '/000/000'].map((cell) => post(body, sign(body), cell)))
+  expect(statuses.map(({ status }) => status)).toEqual([200, 200, 404, 404, 404])
+  expect((await post(body, sign(body, 'other'), '/000')).status).toBe(401)
 })
 
 test('a body without a reference is about no order', () => {

@@ -1,3 +1,4 @@
+import { ownCell } from '@payments/kernel'
 import { catalogueOf, type Runtime, type SqlExecutor } from '@payments/platform'
 import { dueLater } from '../endpoints/changes.ts'
 
@@ -8,11 +9,12 @@ export const optInTypes = ({ domains }: Pick<Runtime, 'domains'>): string[] =>
 const PLACE = "lpad(to_hex(p.place), 6, '0')"
 
 /**
- * SQL: a UUIDv7 (RFC 9562) of the transaction's time, with the row's place in the counter bits, so that deliveries of one
+ * SQL: a UUIDv7 (RFC 9562) of this cell and the transaction's time, with the row's place in the counter bits, so that deliveries of one
  * statement sort by place. PostgreSQL has `uuidv7()` from version 18 on only.
  */
-const ORDERED_ID = `(lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0') || '7' || left(${PLACE}, 3)
-  || '8' || right(${PLACE}, 3) || right(replace(gen_random_uuid()::text, '-', ''), 12))::uuid`
+const orderedId =
+  (): string => `(lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0') || '7' || left(${PLACE}, 3)
+  || '8' || right(${PLACE}, 3) || left(replace(gen_random_uuid()::text, '-', ''), 9) || '${ownCell()}')::uuid`
 
 /** What a source of deliveries selects of their events. */
 export const EVENT_COLUMNS = 'e.id as event_id, e.organisation_id, e.environment, e.type as event_type'
@@ -35,7 +37,7 @@ export async function insertDeliveries(
     `with picked as materialized (select *, count(*) over () from (${source}) s),
      inserted as (
        insert into webhook_deliveries (id, organisation_id, environment, endpoint_id, event_id, event_type, status, next_attempt_at, due_at, created_at, updated_at)
-       select ${ORDERED_ID}, organisation_id, environment, endpoint_id, event_id, event_type, 'pending', ${dueAt}, ${dueAt}, now(), now()
+       select ${orderedId()}, organisation_id, environment, endpoint_id, event_id, event_type, 'pending', ${dueAt}, ${dueAt}, now(), now()
          from picked p
        returning 1),
      endpoints as materialized (select distinct endpoint_id, environment from picked),

@@ -205,7 +205,7 @@ test('files of the API are read with the cookie, of the environment that the add
 test('an expired access token is refreshed here and the cookie with it, parallel calls included, and signing out everywhere ends every session', async () => {
   const first = cookieIn((await register('grace')).headers)
   const runtime = service.runtime
-  const { refreshToken } = JSON.parse(runtime.keyring.decrypt(first.split('=')[1] ?? '', 'dashboard-session'))
+  const { refreshToken } = JSON.parse(runtime.keyring.decrypt(first.split('=000.')[1] ?? '', 'dashboard-session'))
   const stale = `payments-dashboard=${runtime.keyring.encrypt(JSON.stringify({ accessToken: 'expired', refreshToken }), 'dashboard-session')}`
   const parallel = await Promise.all(
     [1, 2, 3].map(() => own('GET /trpc/customers.list?input={}', { headers: { cookie: stale } })),

@@ -1,5 +1,5 @@
 import type { Process } from '@payments/api'
-import { anonymous, ServiceError } from '@payments/kernel'
+import { anonymous, ownCell, ServiceError } from '@payments/kernel'
 import { type Authentication, type Credential, publicUrl, type Runtime } from '@payments/platform'
 import type { ParameterizedContext } from 'koa'
 import { DASHBOARD_API } from '../http/dashboard.ts'
@@ -16,6 +16,8 @@ interface Tokens {
 
 /** Associated data of an encrypted cookie. */
 const CONTEXT = 'dashboard-session'
+/** The cell before a cookie: cookies from before there were cells have none. */
+const OF_CELL = /^[0-9a-f]{3}\./
 /** As long as a refresh token lives. */
 const COOKIE_SECONDS = 30 * 86_400
 
@@ -42,7 +44,7 @@ export function dashboardSessions(
     return data as Tokens
   }
   const keep = (ctx: Context, { accessToken, refreshToken }: Tokens): void => {
-    const value = runtime.keyring.encrypt(JSON.stringify({ accessToken, refreshToken }), CONTEXT)
+    const value = `${ownCell()}.${runtime.keyring.encrypt(JSON.stringify({ accessToken, refreshToken }), CONTEXT)}`
     ctx.append('Set-Cookie', cookieOf(runtime, value, COOKIE_SECONDS))
   }
   const forget = (ctx: Context) => ctx.append('Set-Cookie', cookieOf(runtime, '', 0))
@@ -88,7 +90,8 @@ function tokensIn(runtime: Runtime, header: string): Tokens | undefined {
   // A page of a neighbouring name may have set the second: which of two is meant cannot be told.
   if (!cookie || another !== undefined) return undefined
   try {
-    return JSON.parse(runtime.keyring.decrypt(cookie.slice(prefix.length), CONTEXT)) as Tokens
+    const encrypted = cookie.slice(prefix.length).replace(OF_CELL, '')
+    return JSON.parse(runtime.keyring.decrypt(encrypted, CONTEXT)) as Tokens
   } catch {
     return undefined
   }

@@ -1,4 +1,5 @@
 import type { Process } from '@payments/api'
+import { ownCell } from '@payments/kernel'
 import { type Callback, type CallbackRequest, domainsOf, type Runtime, success } from '@payments/platform'
 import type Koa from 'koa'
 import { readBody } from '../http/body.ts'
@@ -20,12 +21,16 @@ export function callbacks({ runtime }: Process): Koa.Middleware<State> {
     add(`${PREFIX}${callback.path}`, callback)
     for (const { name } of runtime.providers.bound(callback.port, 'live')) add(`${PREFIX}/${name}`, callback)
   }
+  // The address of this cell, and the one without a cell: whoever forwards requests knows what they mean.
+  const ofCell = `/${ownCell()}`
+  const baseOf = (path: string) => (path.endsWith(ofCell) ? path.slice(0, -ofCell.length) : path)
   return async (ctx, next) => {
-    const found = ctx.method === 'POST' ? byPath.get(ctx.path) : undefined
+    const path = byPath.has(ctx.path) ? ctx.path : baseOf(ctx.path)
+    const found = ctx.method === 'POST' ? byPath.get(path) : undefined
     if (!found) return next()
-    ctx._matchedRoute = ctx.path
+    ctx._matchedRoute = path
     const request = { body: await readBody(ctx.req), header: (name: string) => ctx.get(name) || undefined }
-    const outcome = await received(runtime, found, ctx.path, request)
+    const outcome = await received(runtime, found, path, request)
     if (outcome !== 'received') {
       ctx.state.refusedCallback = outcome
       return next()

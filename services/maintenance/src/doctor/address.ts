@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { connect, type PeerCertificate } from 'node:tls'
 import { unnamedProxy } from '@payments/gateway'
+import { callbackPath, cellText } from '@payments/kernel'
 import { type Diagnosis, diagnose, hitsOf, platformSettings, type Settings } from '@payments/platform'
 import type { Pool } from 'pg'
 import { z } from 'zod'
@@ -21,7 +22,7 @@ export async function diagnoseAddress(
   pool: Pool | undefined,
   callbacks: readonly string[],
 ): Promise<Diagnosis[]> {
-  const { BASE_URL, ENV_NAME } = platformSettings.from(settings)
+  const { BASE_URL, CELL, ENV_NAME } = platformSettings.from(settings)
   if (!BASE_URL) return [{ check: 'address', status: 'skipped', message: 'BASE_URL is not set' }]
   const get = (path: string, init: RequestInit = {}) =>
     fetch(`${BASE_URL}${path}`, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS), ...init }).catch(
@@ -102,7 +103,8 @@ export async function diagnoseAddress(
     ...(await Promise.all(
       callbacks.map((name) =>
         diagnose(`address: callbacks of ${name}`, async () => {
-          const path = `/v1/callbacks/${name}`
+          const plain = `/v1/callbacks/${name}`
+          const path = CELL === 0 ? plain : callbackPath(plain, cellText(CELL))
           const answer = await get(path, {
             method: 'POST',
             body: '{}',

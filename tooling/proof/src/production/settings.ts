@@ -77,6 +77,7 @@ export const furtherSettings = ({ relay, near, paycrest, exchange, node, cngn, q
   FIAT_ACCOUNT_DEADLINE_SECONDS: '15',
   DNS_SERVERS: '127.0.0.1:53',
   ENV_NAME: 'lagos-1',
+  CELL: '17',
   LOG_LEVEL: 'warn',
   DATABASE_POOL: '8',
   DATABASE_WORKER_POOL: '4',

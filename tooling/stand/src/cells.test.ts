@@ -1,0 +1,192 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { cellOfId, cellOfLookup, cellOfToken, cellText, idInCell, newId } from '@payments/kernel'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  call,
+  type Data,
+  dataOf,
+  freePort,
+  hasTools,
+  launchArtefact,
+  mailedCode,
+  samples,
+  type TestArtefact,
+  trustedCertificate,
+} from '#testing'
+
+const CONFIGURATION = fileURLToPath(new URL('../../../deploy/cells/haproxy.cfg', import.meta.url))
+const certificate = await trustedCertificate()
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** People who sign up: the second cell has those that the directory of emails names. */
+const EMAILS = ['ada@example.com', 'Obi@Example.com'] as const
+/** A key from before there were cells, which begins like one of the second cell. */
+const LISTED = `svc_test_001Older${'x'.repeat(24)}`
+const NUMBERS = [0, 1] as const
+
+/** The documented configuration, with its addresses and files on this machine. */
+function configurationOf(folder: string, port: number, cells: readonly TestArtefact[]): string {
+  const portOf = (url: string) => new URL(url).port
+  let text = readFileSync(CONFIGURATION, 'utf8')
+  const replace = (from: string | RegExp, to: string) => {
+    const next = text.replace(from, to)
+    expect(next, String(from)).not.toBe(text)
+    text = next
+  }
+  replace(/^ {2}(user|group) .*\n/gm, '')
+  replace(/presetenv CELLS_MAPS .*/, `presetenv CELLS_MAPS ${folder}`)
+  replace(/presetenv CELLS_SINCE .*/, `presetenv CELLS_SINCE ${newId().slice(0, 13)}`)
+  replace('  bind :80\n', '')
+  replace(
+    'bind :443 ssl crt /etc/haproxy/payments.pem',
+    `bind 127.0.0.1:${port} ssl crt ${join(folder, 'payments.pem')}`,
+  )
+  replace(/^frontend metrics\n( {2}.*\n)+/m, '')
+  replace(/^ {2}server gateway-2 .*\n/gm, '')
+  for (const [number, { url, internalUrl }] of cells.entries())
+    replace(
+      new RegExp(`server gateway-1 10.0.${number}.10:4001 port 4101`),
+      `server gateway-1 127.0.0.1:${portOf(url)} port ${portOf(internalUrl)}`,
+    )
+  return text
+}
+
+describe.skipIf(!hasTools('haproxy'))('two cells behind the documented proxy', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-cells-'))
+  let cells: TestArtefact[] = []
+  let proxy: ChildProcess | undefined
+  let url = ''
+  beforeAll(async () => {
+    const port = await freePort()
+    url = `https://127.0.0.1:${port}`
+    const settings = { BASE_URL: url, TRUST_PROXY: '127.0.0.1' }
+    cells = await Promise.all(
+      NUMBERS.map((number) => launchArtefact({ settings: { ...settings, CELL: String(number) } })),
+    )
+    writeFileSync(join(folder, 'payments.pem'), `${certificate.tls.cert}\n${certificate.tls.key}`)
+    writeFileSync(
+      join(folder, 'cells.map'),
+      NUMBERS.map((number) => `${cellText(number)} cell-${cellText(number)}\n`).join(''),
+    )
+    writeFileSync(join(folder, 'keys.map'), `${LISTED.slice(9, 17)} 000\n`)
+    writeFileSync(join(folder, 'emails.map'), `${sha256(EMAILS[1].toLowerCase())} 001\n`)
+    writeFileSync(join(folder, 'haproxy.cfg'), configurationOf(folder, port, cells))
+    proxy = spawn('haproxy', ['-db', '-q', '-f', join(folder, 'haproxy.cfg')], { stdio: 'inherit' })
+  })
+  afterAll(async () => {
+    const ended = new Promise((resolve) => (proxy ? proxy.once('exit', resolve) : resolve(undefined)))
+    proxy?.kill('SIGTERM')
+    await ended
+    await Promise.all(cells.map((cell) => cell.stop()))
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const through = {
+    get url() {
+      return url
+    },
+  }
+  const post = (line: string, body: object): Promise<Data> =>
+    dataOf(line, call(through, line, { body, key: null, token: null }))
+
+  /** The cells whose log has a request with this id. */
+  const seenBy = async (requestId: string): Promise<number[]> => {
+    const has = () =>
+      NUMBERS.filter((number) =>
+        cells[number]?.logs.some((line) => line.includes(requestId) && line.includes('request completed')),
+      )
+    await expect.poll(() => has().length).toBe(1)
+    return has()
+  }
+  /** The cell that answers a request. */
+  const cellOf = async (
+    path: string,
+    headers: Record<string, string> = {},
+    init: RequestInit = {},
+  ): Promise<number[]> => {
+    const requestId = randomUUID()
+    await fetch(`${url}${path}`, { ...init, headers: { ...headers, 'x-request-id': requestId } })
+    return seenBy(requestId)
+  }
+
+  /** Signs up through the proxy. The code is in the mail folder of the cell that got the registration. */
+  async function signUp(number: (typeof NUMBERS)[number]) {
+    const email = EMAILS[number]
+    const { challengeId } = await post('POST /v1/auth/register', { email, organisationName: `Cell ${number}` })
+    const code = await mailedCode(cells[number]?.dataDir ?? '', email.toLowerCase(), 15_000)
+    const tokens = await post('POST /v1/auth/otp/verify', { challengeId, code })
+    return { challengeId, ...tokens } as Data
+  }
+
+  test('each request goes to the cell of its key, token, cookie, callback, challenge, refresh token, email or id, and everything made there names it; one cell that is away is missed by nobody of the other', async () => {
+    await expect
+      .poll(() =>
+        fetch(`${url}/health`).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      )
+      .toBe(200)
+    const made = []
+    for (const number of NUMBERS) {
+      const { challengeId, accessToken, refreshToken } = await signUp(number)
+      expect([cellOfId(challengeId, 0), cellOfToken(accessToken)]).toEqual([number, number])
+      const renewed = await post('POST /v1/auth/refresh', { refreshToken })
+      const session = { token: renewed.accessToken as string }
+      const { key } = await dataOf(
+        'key',
+        call(through, 'POST /v1/api-keys', { ...session, body: { name: 'Key', environment: 'test' } }),
+      )
+      expect(cellOfLookup(key.slice(9, 17))).toBe(number)
+      const customer = await dataOf(
+        'customer',
+        call(through, 'POST /v1/customers', { token: key, body: samples.customer.body() }),
+      )
+      const link = await dataOf(
+        'link',
+        call(through, 'POST /v1/collections', { token: key, body: samples.collection.body() }),
+      )
+      expect([customer, link].map(({ id }) => cellOfId(id, 0))).toEqual([number, number])
+      expect((await call(through, `GET /v1/customers/${customer.id}`, { token: key })).status).toBe(200)
+      expect((await fetch(`${url}/v1/pay/${link.id}`)).status).toBe(200)
+      made.push({ number, key: key as string, link: link.id as string, accessToken: renewed.accessToken as string })
+    }
+    for (const { number, key, link, accessToken } of made) {
+      const cell = cellText(number)
+      expect(await cellOf('/v1/customers', { authorization: `Bearer ${key}` })).toEqual([number])
+      expect(await cellOf('/v1/auth/me', { authorization: `Bearer ${accessToken}` })).toEqual([number])
+      expect(await cellOf(`/pay/${link}`)).toEqual([number])
+      expect(await cellOf(`/v1/callbacks/paycrest/${cell}`, {}, { method: 'POST', body: '{}' })).toEqual([number])
+      expect(await cellOf('/dashboard/api/me', { cookie: `__Secure-payments-dashboard=${cell}.v2.x` })).toEqual([
+        number,
+      ])
+      const body = JSON.stringify({ email: EMAILS[number] })
+      const json = { 'content-type': 'application/json' }
+      expect(await cellOf('/v1/auth/login', json, { method: 'POST', body })).toEqual([number])
+    }
+    // What has no cell, or is from before there were any, is of the first one.
+    const older = idInCell('01936f2a-7c1e-7000-8000-000000000000', '001')
+    for (const path of [`/pay/${older}`, '/v1/callbacks/paycrest', `/pay/${idInCell(newId(), 'abc')}`, '/docs'])
+      expect(await cellOf(path, {}, path.includes('callbacks') ? { method: 'POST', body: '{}' } : {})).toEqual([0])
+    expect(await cellOf('/v1/customers', { authorization: `Bearer ${LISTED}` })).toEqual([0])
+    expect(await cellOf('/v1/customers', { authorization: `Bearer ${LISTED.replace('Older', 'Other')}` })).toEqual([1])
+
+    await cells[1]?.stop()
+    cells = cells.slice(0, 1)
+    const status = async ({ key, link }: { key: string; link: string }) => [
+      (await call(through, 'GET /v1/customers', { token: key })).status,
+      (await fetch(`${url}/v1/pay/${link}`)).status,
+    ]
+    const [first, second] = made
+    await expect.poll(() => second && fetch(`${url}/v1/pay/${second.link}`).then((answer) => answer.status)).toBe(503)
+    expect([first && (await status(first)), second && (await status(second))]).toEqual([
+      [200, 200],
+      [503, 503],
+    ])
+  })
+})
