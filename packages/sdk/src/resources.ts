@@ -182,6 +182,7 @@ class CngnConvertsResource extends Resource {
    *   to: '2026-02-01T00:00:00Z',
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
+   *   bom: 'true',
    * })
    */
   export(params?: CngnConvertExportParams, options?: RequestOptions): Promise<Download> {
@@ -238,6 +239,7 @@ class CngnDepositsResource extends Resource {
    *   to: '2026-02-01T00:00:00Z',
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
+   *   bom: 'true',
    * })
    */
   export(params?: CngnDepositExportParams, options?: RequestOptions): Promise<Download> {
@@ -294,6 +296,7 @@ class CngnPayinsResource extends Resource {
    *   to: '2026-02-01T00:00:00Z',
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
+   *   bom: 'true',
    * })
    */
   export(params?: CngnPayinExportParams, options?: RequestOptions): Promise<Download> {
@@ -356,6 +359,7 @@ class CngnPayoutsResource extends Resource {
    *   to: '2026-02-01T00:00:00Z',
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
+   *   bom: 'true',
    * })
    */
   export(params?: CngnPayoutExportParams, options?: RequestOptions): Promise<Download> {
@@ -415,6 +419,7 @@ class CngnWithdrawalsResource extends Resource {
    *   to: '2026-02-01T00:00:00Z',
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
+   *   bom: 'true',
    * })
    */
   export(params?: CngnWithdrawalExportParams, options?: RequestOptions): Promise<Download> {
@@ -894,6 +899,7 @@ class CollectionsResource extends Resource {
    *   to: '2026-02-01T00:00:00Z',
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
+   *   bom: 'true',
    * })
    */
   export(params?: CollectionExportParams, options?: RequestOptions): Promise<Download> {
@@ -910,6 +916,7 @@ class CollectionsResource extends Resource {
    *   to: '2026-02-01T00:00:00Z',
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
+   *   bom: 'true',
    * })
    */
   exportSessions(params?: CollectionExportSessionsParams, options?: RequestOptions): Promise<Download> {
@@ -1156,6 +1163,7 @@ class EventsResource extends Resource {
    *   to: '2026-02-01T00:00:00Z',
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
+   *   bom: 'true',
    * })
    */
   export(params?: EventExportParams, options?: RequestOptions): Promise<Download> {
@@ -1321,6 +1329,7 @@ class OfframpsResource extends Resource {
    *   to: '2026-02-01T00:00:00Z',
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
+   *   bom: 'true',
    * })
    */
   export(params?: OfframpExportParams, options?: RequestOptions): Promise<Download> {
@@ -1399,6 +1408,7 @@ class OnrampsResource extends Resource {
    *   to: '2026-02-01T00:00:00Z',
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
+   *   bom: 'true',
    * })
    */
   export(params?: OnrampExportParams, options?: RequestOptions): Promise<Download> {
@@ -1604,6 +1614,7 @@ class PaymentRoutesResource extends Resource {
    *   to: '2026-02-01T00:00:00Z',
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
+   *   bom: 'true',
    * })
    */
   exportDeposits(params?: PaymentRouteExportDepositsParams, options?: RequestOptions): Promise<Download> {
@@ -1954,6 +1965,7 @@ class SwapsResource extends Resource {
    *   to: '2026-02-01T00:00:00Z',
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
+   *   bom: 'true',
    * })
    */
   export(params?: SwapExportParams, options?: RequestOptions): Promise<Download> {
@@ -2038,7 +2050,7 @@ class TransactionsResource extends Resource {
   }
 
   /**
-   * Export transactions as CSV. All transactions of a time range, newest first, from one snapshot. Cells that a spreadsheet would read as a formula are prefixed with an apostrophe.
+   * Export transactions as CSV. All transactions of a time range, newest first, from one snapshot. With `settledFrom` or `settledTo` those that succeeded in that time, by which they are sorted: a month that has ended does not gain or lose any. `value` and `fee` are numbers, `currency` and `feeCurrency` what they are of. Cells that a spreadsheet would read as a formula are prefixed with an apostrophe.
    * `GET /v1/transactions/export`
    *
    * @example
@@ -2047,6 +2059,9 @@ class TransactionsResource extends Resource {
    *   to: '2026-02-01T00:00:00Z',
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
+   *   bom: 'true',
+   *   settledFrom: '2026-01-01T00:00:00Z',
+   *   settledTo: '2026-02-01T00:00:00Z',
    * })
    */
   export(params?: TransactionExportParams, options?: RequestOptions): Promise<Download> {

@@ -94,7 +94,7 @@ export type CollectionCreatedEvent = EventOf<
         quantity: number
         /** Price of one, without tax, as decimal text */
         unitAmount: string
-        /** Tax on this line, in percent */
+        /** Tax on this line, in percent, with up to 4 decimals */
         taxPercent: number
         /** Why this line has this tax; null where it has none and nobody said why */
         taxCategory: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope' | null
@@ -439,7 +439,7 @@ export type CollectionUpdatedEvent = EventOf<
         quantity: number
         /** Price of one, without tax, as decimal text */
         unitAmount: string
-        /** Tax on this line, in percent */
+        /** Tax on this line, in percent, with up to 4 decimals */
         taxPercent: number
         /** Why this line has this tax; null where it has none and nobody said why */
         taxCategory: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope' | null

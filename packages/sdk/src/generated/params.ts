@@ -108,14 +108,16 @@ export interface PaymentRouteChangeRefundAddressesParams {
 }
 
 export interface PaymentRouteExportDepositsParams {
-  /** Changed at this time or later */
+  /** Changed at this time or later; a date is the beginning of that day in `timeZone` */
   from?: string
-  /** Changed before this time */
+  /** Changed before this time; a date is the end of that day in `timeZone` */
   to?: string
   /** Only records of this customer */
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
+  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  bom?: 'true' | 'false'
 }
 
 export interface PaymentRouteSearchDepositsParams {
@@ -239,7 +241,7 @@ export interface CollectionCreateParams {
         quantity: number
         /** Price of one, without tax, in the currency of `pricing`, or else in `currency` */
         unitAmount: Amount
-        /** Tax on this line, in percent */
+        /** Tax on this line, in percent, with up to 4 decimals */
         taxPercent?: number
         /** Why this line has this tax, for invoices as structured data. `standard`: taxed, at any rate above 0; `zero_rated`: taxed at 0 %; `exempt`; `reverse_charge`: the buyer owes the tax; `outside_scope`: not subject to the tax */
         taxCategory?: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope'
@@ -286,25 +288,29 @@ export interface CollectionChangePolicyParams {
 }
 
 export interface CollectionExportParams {
-  /** Created at this time or later */
+  /** Created at this time or later; a date is the beginning of that day in `timeZone` */
   from?: string
-  /** Created before this time */
+  /** Created before this time; a date is the end of that day in `timeZone` */
   to?: string
   /** Only records of this customer */
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
+  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  bom?: 'true' | 'false'
 }
 
 export interface CollectionExportSessionsParams {
-  /** Created at this time or later */
+  /** Created at this time or later; a date is the beginning of that day in `timeZone` */
   from?: string
-  /** Created before this time */
+  /** Created before this time; a date is the end of that day in `timeZone` */
   to?: string
   /** Only records of this customer */
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
+  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  bom?: 'true' | 'false'
 }
 
 export interface CollectionUpdateParams {
@@ -493,14 +499,16 @@ export interface SwapCreateParams {
 }
 
 export interface SwapExportParams {
-  /** Created at this time or later */
+  /** Created at this time or later; a date is the beginning of that day in `timeZone` */
   from?: string
-  /** Created before this time */
+  /** Created before this time; a date is the end of that day in `timeZone` */
   to?: string
   /** Only records of this customer */
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
+  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  bom?: 'true' | 'false'
 }
 
 export interface RateListParams {
@@ -549,14 +557,16 @@ export interface OfframpCreateParams {
 }
 
 export interface OfframpExportParams {
-  /** Created at this time or later */
+  /** Created at this time or later; a date is the beginning of that day in `timeZone` */
   from?: string
-  /** Created before this time */
+  /** Created before this time; a date is the end of that day in `timeZone` */
   to?: string
   /** Only records of this customer */
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
+  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  bom?: 'true' | 'false'
 }
 
 export interface OnrampListParams {
@@ -594,14 +604,16 @@ export interface OnrampCreateParams {
 }
 
 export interface OnrampExportParams {
-  /** Created at this time or later */
+  /** Created at this time or later; a date is the beginning of that day in `timeZone` */
   from?: string
-  /** Created before this time */
+  /** Created before this time; a date is the end of that day in `timeZone` */
   to?: string
   /** Only records of this customer */
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
+  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  bom?: 'true' | 'false'
 }
 
 export interface CngnEnableParams {
@@ -643,14 +655,16 @@ export interface CngnConvertCreateParams {
 }
 
 export interface CngnConvertExportParams {
-  /** Created at this time or later */
+  /** Created at this time or later; a date is the beginning of that day in `timeZone` */
   from?: string
-  /** Created before this time */
+  /** Created before this time; a date is the end of that day in `timeZone` */
   to?: string
   /** Only records of this customer */
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
+  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  bom?: 'true' | 'false'
 }
 
 export interface CngnWithdrawalListParams {
@@ -673,14 +687,16 @@ export interface CngnWithdrawalCreateParams {
 }
 
 export interface CngnWithdrawalExportParams {
-  /** Created at this time or later */
+  /** Created at this time or later; a date is the beginning of that day in `timeZone` */
   from?: string
-  /** Created before this time */
+  /** Created before this time; a date is the end of that day in `timeZone` */
   to?: string
   /** Only records of this customer */
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
+  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  bom?: 'true' | 'false'
 }
 
 export interface CngnPayoutListParams {
@@ -708,14 +724,16 @@ export interface CngnPayoutCreateParams {
 }
 
 export interface CngnPayoutExportParams {
-  /** Created at this time or later */
+  /** Created at this time or later; a date is the beginning of that day in `timeZone` */
   from?: string
-  /** Created before this time */
+  /** Created before this time; a date is the end of that day in `timeZone` */
   to?: string
   /** Only records of this customer */
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
+  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  bom?: 'true' | 'false'
 }
 
 export interface CngnPayinListParams {
@@ -732,14 +750,16 @@ export interface CngnPayinCreateParams {
 }
 
 export interface CngnPayinExportParams {
-  /** Created at this time or later */
+  /** Created at this time or later; a date is the beginning of that day in `timeZone` */
   from?: string
-  /** Created before this time */
+  /** Created before this time; a date is the end of that day in `timeZone` */
   to?: string
   /** Only records of this customer */
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
+  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  bom?: 'true' | 'false'
 }
 
 export interface CngnDepositListParams {
@@ -756,14 +776,16 @@ export interface CngnDepositCreateParams {
 }
 
 export interface CngnDepositExportParams {
-  /** Created at this time or later */
+  /** Created at this time or later; a date is the beginning of that day in `timeZone` */
   from?: string
-  /** Created before this time */
+  /** Created before this time; a date is the end of that day in `timeZone` */
   to?: string
   /** Only records of this customer */
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
+  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  bom?: 'true' | 'false'
 }
 
 export interface TransactionListParams {
@@ -810,14 +832,20 @@ export interface TransactionSearchParams {
 }
 
 export interface TransactionExportParams {
-  /** Created at this time or later */
+  /** Created at this time or later; a date is the beginning of that day in `timeZone` */
   from?: string
-  /** Created before this time */
+  /** Created before this time; a date is the end of that day in `timeZone` */
   to?: string
   /** Only records of this customer */
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
+  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  bom?: 'true' | 'false'
+  /** Succeeded for the first time at this time or later; a date is the beginning of that day in `timeZone` */
+  settledFrom?: string
+  /** Succeeded for the first time before this time; a date is the end of that day in `timeZone` */
+  settledTo?: string
 }
 
 export interface ReportSummaryParams {
@@ -935,14 +963,16 @@ export interface EventSearchParams {
 }
 
 export interface EventExportParams {
-  /** Created at this time or later */
+  /** Created at this time or later; a date is the beginning of that day in `timeZone` */
   from?: string
-  /** Created before this time */
+  /** Created before this time; a date is the end of that day in `timeZone` */
   to?: string
   /** Only records of this customer */
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
+  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  bom?: 'true' | 'false'
 }
 
 export interface RequestSearchParams {
