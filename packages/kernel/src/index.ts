@@ -1,9 +1,8 @@
 /** Code without I/O that every package uses: money, networks, addresses, ids, errors, state machines, access. */
-// Order, lowest first: states, clock, cells, zones, ids, messages, errors, actor, provider, change, money, inputs, reasons.
+// Order, lowest first: states, time, cells, ids, messages, errors, actor, provider, change, money, inputs, reasons.
 export * from './actor.ts'
 export * from './cells.ts'
 export * from './change.ts'
-export * from './clock.ts'
 export * from './errors.ts'
 export * from './ids.ts'
 export * from './inputs/fields.ts'
@@ -24,4 +23,5 @@ export * from './money/tokens.ts'
 export * from './provider.ts'
 export * from './reasons.ts'
 export * from './states.ts'
-export * from './zones.ts'
+export * from './time/clock.ts'
+export * from './time/zones.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { risingAfter } from './clock.ts'
 import { isId, newId } from './ids.ts'
 import { assetOf, networkOf, networks } from './money/networks.ts'
+import { risingAfter } from './time/clock.ts'
 
 test('networks and assets are found by their exact key and symbol', () => {
   for (const network of networks) expect(networkOf(network.key)).toBe(network)

@@ -54,7 +54,7 @@ const biome: Record<string, { readonly file: string; readonly title: string; cha
     change: (text) => `${text}\nexport const loose = (value: any) => value\n`,
   },
   'lint: a promise that nobody waits for': {
-    file: 'packages/kernel/src/clock.ts',
+    file: 'packages/kernel/src/time/clock.ts',
     title: 'lint/nursery/noFloatingPromises',
     change: (text) => `${text}\nexport function lost(): void {\n  Promise.reject(new Error('lost'))\n}\n`,
   },

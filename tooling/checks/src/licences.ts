@@ -9,6 +9,8 @@ const ALLOWED: readonly string[] = [
     'MIT-0',
     'ISC',
     'Apache-2.0',
+    // Of typefaces: they may be embedded and passed on with any program.
+    'OFL-1.1',
     'BSD-2-Clause',
     'BSD-3-Clause',
     '0BSD',
