@@ -26,7 +26,7 @@ test('an installation without traffic commits less than twice a second: tasks, l
     const [before, began] = [await commits(), performance.now()]
     await sleep(SECONDS * 1000)
     const seconds = (performance.now() - began) / 1000
-    // 0.9 a second by themselves; 38 before tasks and queues were asked for in one statement.
+    // About one a second by themselves; 38 before tasks and queues were asked for in one statement.
     expect((await commits()) - before).toBeLessThan(2 * seconds)
   } finally {
     await db.end()
