@@ -48,5 +48,5 @@ test.runIf(hasTools('bash', 'curl'))(
 )
 
 test('the README has no other samples than those that are run or start a tested program', () => {
-  expect(new Set(blocks.map(({ language }) => language))).toEqual(new Set(['sh', 'mermaid']))
+  expect(new Set(blocks.map(({ language }) => language))).toEqual(new Set(['sh']))
 })
