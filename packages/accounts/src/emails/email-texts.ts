@@ -69,7 +69,7 @@ export function invitationEmail(
   { organisation, invitedBy, role, days }: Invitation,
 ): EmailText {
   const name = plainName(organisation)
-  const subject = invitedBy ? `${plainName(invitedBy)} invited you to ${name}` : `You are invited to ${name}`
+  const subject = invitedBy ? `${invitedBy} invited you to ${name}` : `You are invited to ${name}`
   return serviceEmail(service, {
     ...{ to, subject, organisation },
     paragraphs: [

@@ -299,9 +299,8 @@ test('an invitation shows the name of the organisation in one line and without l
       invitedBy: 'ada@sons.test',
     },
   )
-  for (const part of [subject, text, html])
-    expect(part).not.toMatch(/https?:\/\/(?!payments\.test)|phish\.test|sons\.test/)
-  expect(subject).toMatch(/^ada\S+ invited you to Bank Your account is locked/)
+  for (const part of [subject, text, html]) expect(part).not.toMatch(/https?:\/\/(?!payments\.test)|phish\.test/)
+  expect(subject).toMatch(/^ada@sons\.test invited you to Bank Your account is locked/)
   expect(text).toContain('https://payments.test/dashboard/')
 })
 

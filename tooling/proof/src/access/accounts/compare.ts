@@ -5,14 +5,16 @@ import type { Run } from './run.ts'
 
 /** How long emails may be on their way. */
 const PATIENCE_MS = 20_000
-/** The subjects of the emails that the model predicts. Others, such as of new devices, are not compared. */
-const SUBJECTS = [
-  'Your sign-in code',
-  'Member invited',
-  'Member joined',
-  'You have been invited to an organisation',
-  'You have been invited to register',
-]
+/** The emails that the model predicts, by their subjects. Others, such as of new devices, are not compared. */
+const EMAILS: Readonly<Record<string, RegExp>> = {
+  'Your sign-in code': /^Your sign-in code$/,
+  'Member invited': /^Member invited$/,
+  'Member joined': /^Member joined$/,
+  'an invitation to an organisation': /^\S+@\S+ invited you to /,
+  'an invitation to register': /^You are invited to use /,
+}
+const emailOf = (subject: string): string | undefined =>
+  Object.entries(EMAILS).find(([, pattern]) => pattern.test(subject))?.[0]
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
 
@@ -107,7 +109,8 @@ async function emailProblem({ model, mailbox }: Run): Promise<string | undefined
     const received = new Map<string, number>()
     for (const { to, raw } of mailbox.emails) {
       const subject = raw.match(/^Subject: (.*)$/m)?.[1]?.trim() ?? ''
-      if (SUBJECTS.includes(subject)) received.set(`${to}: ${subject}`, (received.get(`${to}: ${subject}`) ?? 0) + 1)
+      const email = emailOf(subject)
+      if (email) received.set(`${to}: ${email}`, (received.get(`${to}: ${email}`) ?? 0) + 1)
     }
     const problem = difference(
       'emails',

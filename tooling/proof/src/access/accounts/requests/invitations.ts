@@ -27,10 +27,7 @@ export const invite = (model: Model, email: string, role: 'owner' | 'member'): R
       status: 201,
       apply({ id }) {
         model.invitations.put(id, { organisationId: organisation.id, email, role, invitedBy: user.id })
-        const subject = organisation.operator
-          ? 'You have been invited to register'
-          : 'You have been invited to an organisation'
-        model.email(email, subject)
+        model.email(email, organisation.operator ? 'an invitation to register' : 'an invitation to an organisation')
         if (!organisation.operator) model.emailOwners(organisation, 'Member invited')
       },
     }
