@@ -12,8 +12,6 @@ const TYPES: Readonly<Record<string, string>> = {
 interface Chunk {
   readonly file: string
   readonly css?: readonly string[]
-  /** Files that its styles name: the typeface, of which a browser loads the scripts that a page has. */
-  readonly assets?: readonly string[]
   /** Keys of the manifest: chunks that are loaded with this one. */
   readonly imports?: readonly string[]
   readonly isEntry?: boolean
@@ -37,6 +35,12 @@ export function requireBuilt(): void {
   built()
 }
 
+/** The built files whose names begin so. */
+const filesOf = (name: string): string[] =>
+  readdirSync(join(dist, 'assets'))
+    .filter((file) => file.startsWith(`${name}-`))
+    .map((file) => `assets/${file}`)
+
 /** A built file by its name, which has a digest of its content; undefined for any other name. */
 export function assetFile(name: string): { readonly type: string; readonly content: Buffer } | undefined {
   const type = TYPES[extname(name)]
@@ -45,11 +49,11 @@ export function assetFile(name: string): { readonly type: string; readonly conte
   return { type, content: readFileSync(join(folder, name)) }
 }
 
-/** The files of the first load of an application: the styles, the entry, and every script that these load at once. */
+/** The files of the first load of an application: the styles and those of the typeface, the entry, and every script that these load at once. */
 export function firstLoad(application: Application): readonly string[] {
   const { chunks, entry } = built()
   const own = APPLICATIONS[application]
-  const files = new Set<string>()
+  const files = new Set<string>(filesOf('typeface'))
   const add = (chunk: Chunk | undefined): void => {
     if (!chunk || files.has(chunk.file)) return
     for (const file of [...(chunk.css ?? []), chunk.file]) files.add(file)
@@ -62,10 +66,14 @@ export function firstLoad(application: Application): readonly string[] {
 
 /** The page at every address of the dashboard or the operators' console. It has no inline style and no inline script. */
 export function dashboardDocument(name: Application): string {
-  const { file, css = [], assets = [] } = built().entry
-  // The one that every page needs is asked for before the styles have been read.
-  const fonts = assets.filter((each) => /-latin-wght-normal/.test(each))
-  const scripts = firstLoad(name).filter((each) => each.endsWith('.js') && each !== file)
+  const { file } = built().entry
+  // The letters that every page needs are asked for before the styles have been read.
+  const fonts = filesOf('inter-latin-wght-normal')
+  const files = firstLoad(name).filter((each) => each !== file)
+  const [css, scripts] = ['.css', '.js'].map((end) => files.filter((each) => each.endsWith(end))) as [
+    string[],
+    string[],
+  ]
   return `<!doctype html>
 <html lang="en">
 <head>

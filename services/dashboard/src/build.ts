@@ -1,5 +1,7 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { tokens } from '@payments/pay-page'
 import { isBuilt, places, sourcesDigest } from './sources.ts'
 
@@ -35,5 +37,24 @@ export async function build(): Promise<void> {
       },
     },
   })
+  writeTypeface()
   writeFileSync(places.stamp, digest)
+}
+
+/**
+ * Writes the typeface beside what Vite builds: its styles, and its files, of which a browser loads the scripts that a page has. Vite finds no
+ * file that styles name below a folder with a `#` in its name.
+ */
+function writeTypeface(): void {
+  const styles = fileURLToPath(import.meta.resolve('@fontsource-variable/inter/wght.css'))
+  const write = (name: string, extension: string, content: string | Buffer): string => {
+    const file = `${name}-${createHash('sha256').update(content).digest('hex').slice(0, 8)}.${extension}`
+    writeFileSync(join(places.dist, 'assets', file), content)
+    return file
+  }
+  const text = readFileSync(styles, 'utf8').replace(
+    /url\(\.\/files\/([\w-]+)\.woff2\)/g,
+    (_, name: string) => `url(${write(name, 'woff2', readFileSync(join(dirname(styles), 'files', `${name}.woff2`)))})`,
+  )
+  write('typeface', 'css', text)
 }
