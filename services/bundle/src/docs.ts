@@ -1,4 +1,4 @@
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import type { StoredIndex } from '@payments/gateway'
@@ -7,7 +7,8 @@ import { digestOf, filesOf, places } from './artefact.ts'
 const { root } = places
 /** Where the gateway reads its documentation. */
 const FOLDER = join(root, 'services/gateway/dist')
-const STAMP = join(FOLDER, 'sources.txt')
+/** Names what it was written from. */
+const STAMP = 'sources.txt'
 /** What the documentation is written from, beside the sources. */
 const INPUTS = ['docs/derived', 'docs/guides', 'docs/verify', 'packages/sdk/dist', 'services/cli/dist']
 
@@ -26,16 +27,19 @@ export const writtenFrom = (): readonly string[] => [
  */
 export async function buildDocs(): Promise<void> {
   const digest = digestOf(writtenFrom())
-  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === digest) return
+  if (existsSync(join(FOLDER, STAMP)) && readFileSync(join(FOLDER, STAMP), 'utf8') === digest) return
   const { writeDocumentation } = await import('@payments/documentation')
   const { guides, files, search } = await writeDocumentation()
-  rmSync(FOLDER, { recursive: true, force: true })
-  mkdirSync(FOLDER, { recursive: true })
+  // Beside its place until it is whole: two builds at once would mix their files.
+  const made = `${FOLDER}-${process.pid}`
+  mkdirSync(made)
   const index: StoredIndex = { guides, files: files.map(({ path, type }) => ({ path, type })) }
-  writeFileSync(join(FOLDER, 'index.json'), JSON.stringify(index))
-  writeFileSync(join(FOLDER, 'search.json'), search)
-  for (const [at, { content }] of files.entries()) writeFileSync(join(FOLDER, `${at}.br`), compressed(content))
-  writeFileSync(STAMP, digest)
+  writeFileSync(join(made, 'index.json'), JSON.stringify(index))
+  writeFileSync(join(made, 'search.json'), search)
+  for (const [at, { content }] of files.entries()) writeFileSync(join(made, `${at}.br`), compressed(content))
+  writeFileSync(join(made, STAMP), digest)
+  rmSync(FOLDER, { recursive: true, force: true })
+  renameSync(made, FOLDER)
 }
 
 const compressed = (text: string): Buffer =>
