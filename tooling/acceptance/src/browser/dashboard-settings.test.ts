@@ -165,8 +165,10 @@ describe.runIf(hasTools(chromiumCommand()))('settings in the dashboard', () => {
       await invitations.getByText(`by ${host.email}`).waitFor({ timeout: PATIENCE })
       await checkScreen(page, 'invited')
       await invitations.getByRole('button', { name: /^Accept/ }).click()
-      await page.getByRole('combobox', { name: 'Organisation' }).waitFor({ timeout: PATIENCE })
-      expect(await page.getByRole('combobox', { name: 'Organisation' }).getByRole('option').count()).toBe(2)
+      await page.getByRole('combobox', { name: 'Organisation', exact: true }).waitFor({ timeout: PATIENCE })
+      expect(await page.getByRole('combobox', { name: 'Organisation', exact: true }).getByRole('option').count()).toBe(
+        2,
+      )
       expect(problems.filter((problem) => !problem.includes('409'))).toEqual([])
       await context.close()
     },

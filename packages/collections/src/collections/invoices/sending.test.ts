@@ -9,12 +9,15 @@ const [declared] = routes.providers ?? []
 // Nothing is paid here: what the sandbox accepts in test stands for a provider in live.
 const carrier = new Proxy({} as RoutesProvider, {
   get: (_, property) =>
+    // Asked for while the service starts: it tells of no changes.
     property === 'name'
       ? 'carrier'
-      : Reflect.get(
-          declared?.create({ ...service.runtime, db: service.runtime.pool })[0]?.provider as RoutesProvider,
-          property,
-        ),
+      : property === 'changes'
+        ? undefined
+        : Reflect.get(
+            declared?.create({ ...service.runtime, db: service.runtime.pool })[0]?.provider as RoutesProvider,
+            property,
+          ),
 })
 const service: TestService = useService({
   worker: true,

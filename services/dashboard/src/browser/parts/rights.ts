@@ -6,6 +6,7 @@ export const OWNERS_ONLY = {
     where: 'live',
     says: 'Only owners of the organisation create live keys. Choose test, or ask an owner.',
   },
+  'auth.changeOrganisation': { where: 'everywhere', says: 'Only owners of the organisation change its time zone.' },
   'auth.changeRole': { where: 'everywhere', says: 'Only owners of the organisation change its team.' },
   'auth.invitations': { where: 'everywhere', says: 'Only owners of the organisation see invitations.' },
   'auth.invite': {

@@ -1,13 +1,17 @@
 import { useMutation } from '@tanstack/react-query'
 import { clients, queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { ChangeButton, ChangeSelect } from '../../parts/forms/change.tsx'
 import { Failure, Field, fieldsOf } from '../../parts/parts.tsx'
+import { refusalOf } from '../../parts/rights.ts'
 
 const { auth } = clients.test
 
 /** The time zone in which the days of the organisation begin and end. Owners change it. */
 export function OrganisationTimeZone() {
-  const { organisation } = usePlace().me
+  const place = usePlace()
+  const { organisation } = place.me
+  const refused = refusalOf('auth.changeOrganisation', place)
   const save = useMutation({
     mutationFn: (timeZone: string) => auth.changeOrganisation.mutate({ timeZone }),
     onSuccess: () => queries.invalidateQueries(),
@@ -22,7 +26,7 @@ export function OrganisationTimeZone() {
         Days of reports, statements, exports, invoices and emails begin and end in this time zone. Invoices that exist
         keep theirs.
       </p>
-      {organisation.role === 'owner' ? (
+      {refused === undefined ? (
         <form
           key={organisation.timeZone}
           onSubmit={(event) => {
@@ -32,21 +36,24 @@ export function OrganisationTimeZone() {
         >
           <Field label="Time zone of the organisation" error={wrong.timeZone}>
             {(props) => (
-              <select {...props} name="timeZone" defaultValue={organisation.timeZone}>
+              <ChangeSelect {...props} name="timeZone" defaultValue={organisation.timeZone}>
                 {names.map((each) => (
                   <option key={each}>{each}</option>
                 ))}
-              </select>
+              </ChangeSelect>
             )}
           </Field>
           {!wrong.timeZone && <Failure error={save.error} />}
-          <button type="submit" className="primary" disabled={save.isPending}>
+          <ChangeButton type="submit" className="primary" disabled={save.isPending}>
             Save
-          </button>
+          </ChangeButton>
           {save.isSuccess && <span role="status"> Saved</span>}
         </form>
       ) : (
-        <p>{organisation.timeZone}</p>
+        <>
+          <p>{organisation.timeZone}</p>
+          <p className="hint">{refused}</p>
+        </>
       )}
     </section>
   )
