@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { tokens } from '@payments/pay-page'
 import { isBuilt, places, sourcesDigest } from './sources.ts'
@@ -46,7 +45,7 @@ export async function build(): Promise<void> {
  * file that styles name below a folder with a `#` in its name.
  */
 function writeTypeface(): void {
-  const styles = createRequire(import.meta.url).resolve('@fontsource-variable/inter/wght.css')
+  const styles = join(places.root, 'node_modules/@fontsource-variable/inter/wght.css')
   const write = (name: string, extension: string, content: string | Buffer): string => {
     const file = `${name}-${createHash('sha256').update(content).digest('hex').slice(0, 8)}.${extension}`
     writeFileSync(join(places.dist, 'assets', file), content)
