@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url'
 export const dist = fileURLToPath(new URL('../dist', import.meta.url))
 
 const TYPES: Readonly<Record<string, string>> = {
-  ...{ '.js': 'text/javascript', '.css': 'text/css', '.woff2': 'font/woff2' },
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.woff2': 'font/woff2',
 }
 
 /** What Vite writes about each entry and chunk. */
@@ -70,10 +72,8 @@ export function dashboardDocument(name: Application): string {
   // The letters that every page needs are asked for before the styles have been read.
   const fonts = filesOf('inter-latin-wght-normal')
   const files = firstLoad(name).filter((each) => each !== file)
-  const [css, scripts] = ['.css', '.js'].map((end) => files.filter((each) => each.endsWith(end))) as [
-    string[],
-    string[],
-  ]
+  const css = files.filter((each) => each.endsWith('.css'))
+  const scripts = files.filter((each) => each.endsWith('.js'))
   return `<!doctype html>
 <html lang="en">
 <head>

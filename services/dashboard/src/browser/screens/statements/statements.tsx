@@ -82,8 +82,8 @@ export function Statements() {
       ))}
       {data && data.statements.length > 0 && (
         <p className="hint">
-          Exact figures from the ledger. Days are of the time zone {data.timeZone}. What is reserved for a payment is
-          part of the balance until it leaves.
+          Exact figures from the ledger. Days are in {data.timeZone}. What is reserved for a payment is part of the
+          balance until it leaves.
         </p>
       )}
     </Screen>
