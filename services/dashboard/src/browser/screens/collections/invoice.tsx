@@ -82,12 +82,12 @@ export function NewInvoice({ close }: { close: () => void }) {
           </div>
           <Field
             label="Currency of the items"
-            hint="In the money of a country, accounting programs can read the invoice"
+            hint="Choose EUR, NGN or USD to attach an e-invoice for accounting software"
             error={wrong['pricing.currency'] ?? wrong.pricing}
           >
             {(props) => (
               <select {...props} value={priced} onChange={({ target }) => setPriced(target.value)}>
-                <option value="">{currency}, as you receive</option>
+                <option value="">{currency} (what you receive)</option>
                 {PRICE_CURRENCIES.map((each) => (
                   <option key={each}>{each}</option>
                 ))}
@@ -126,14 +126,14 @@ export function NewInvoice({ close }: { close: () => void }) {
                   </Field>
                 ))}
                 {!(Number(line.taxPercent) > 0) && (
-                  <Field label="Why no tax" error={wrong[`items.${index}.taxCategory`]}>
+                  <Field label="Tax exemption" error={wrong[`items.${index}.taxCategory`]}>
                     {(props) => (
                       <select
                         {...props}
                         value={line.taxCategory}
                         onChange={({ target }) => set(index, { taxCategory: target.value })}
                       >
-                        <option value="">Not said</option>
+                        <option value="">None</option>
                         {TAX_CATEGORIES.map(([value, label]) => (
                           <option key={value} value={value}>
                             {label}
