@@ -12,7 +12,6 @@ import { changeableTables } from '../resilience/cluster/beside-dump.ts'
 import type { Tenant } from '../resilience/cluster/load.ts'
 import { failuresOf, underLoad } from '../resilience/cluster/phases.ts'
 import { type Guide, pagesIn, startGuide } from '../resilience/machine/guide.ts'
-import { installSystemctl } from '../resilience/machine/systemctl.ts'
 import { alertsWatched } from './alerts.ts'
 import { useEverything } from './late.ts'
 import { DOMAIN, type Outside, startOutside } from './outside.ts'
@@ -53,7 +52,6 @@ function prepareMachine(): void {
   execFileSync('sh', ['-c', 'rm -rf /etc/postgresql/* /var/lib/postgresql/* /etc/payments /opt/payments /root/.local'])
   const [version = ''] = readdirSync('/usr/lib/postgresql').toReversed()
   execFileSync('pg_createcluster', [version, 'main'], { stdio: 'ignore' })
-  installSystemctl()
   rmSync('/usr/local/bin/node', { force: true })
   symlinkSync(process.execPath, '/usr/local/bin/node')
 }
@@ -102,9 +100,8 @@ async function newTenant({ mailbox }: Outside): Promise<Tenant> {
 
 /** The last errors that the processes logged. */
 const errorsLogged = (): string[] =>
-  readdirSync('/var/log')
-    .filter((name) => name.startsWith('payments@'))
-    .flatMap((name) => readFileSync(join('/var/log', name), 'utf8').split('\n'))
+  execFileSync('journalctl', ['--unit=payments@*', '--output=cat', '--quiet'], { encoding: 'utf8', maxBuffer: 2 ** 30 })
+    .split('\n')
     .filter((line) => line.includes('"level":"error"'))
     .slice(-5)
 

@@ -1,9 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { installSystemctl } from '../machine/systemctl.ts'
 import { allFollow } from './members.ts'
 import { type DatabaseServer, operate, PATH } from './operators.ts'
+import { installSystemctl } from './systemctl.ts'
 
 const NAMES = ['one', 'two', 'three'] as const
 const DISK_MB = 2048

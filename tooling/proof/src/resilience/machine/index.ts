@@ -1,21 +1,34 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { root } from '@payments/checks'
 import { hasTools } from '@payments/stand'
 import type { ProofOptions, ProofReport } from '../../proof.ts'
 
-const SCRIPT = fileURLToPath(new URL('machine.sh', import.meta.url))
+const [SCRIPT, UNIT] = ['machine.sh', 'proof.service'].map((name) => fileURLToPath(new URL(name, import.meta.url)))
 /** The machine ends with this process, however that ends. */
-const MACHINE = ['--pdeathsig', 'KILL', 'unshare', '--net', '--mount', '--pid', '--fork', '--kill-child']
+const MACHINE = ['--pdeathsig', 'KILL', 'unshare', '--net', '--mount', '--pid', '--fork', '--kill-child', 'sh']
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /**
- * Runs a program on a Debian machine of its own: files that change in memory only, and a network without any other machine. The program
- * is given the size, the seed and the number of times (or nothing), `more` in its environment, and writes its report to file descriptor 3.
- * Says in one line what is missing where this is not possible.
+ * Runs a program on a Debian machine of its own, under systemd: files that change in memory only, and a network without any other machine. The
+ * program is given the size, the seed and the number of times (or nothing), `more` in its environment, and writes its report to file descriptor
+ * 3. Says in one line what is missing where this is not possible.
  */
 export async function runOnMachine(
   program: string,
@@ -23,22 +36,60 @@ export async function runOnMachine(
   { size, seed, times, log }: ProofOptions,
   more: Readonly<Record<string, string>> = {},
 ): Promise<ProofReport> {
-  const nothing = { findings: [], figures: {} }
-  if (!hasTools(...tools)) return nothing
-  // No package brings what a container may refuse to root: namespaces and mounts.
-  const possible = spawnSync('setpriv', [...MACHINE, 'sh', SCRIPT, root, 'true'], { encoding: 'utf8' })
-  if (possible.status !== 0) {
-    log(`Not run, because this machine lets nobody make one of its own: ${possible.stderr.trim()}`)
-    return nothing
-  }
+  if (!hasTools(...tools, 'systemd-nspawn')) return { findings: [], figures: {} }
   const options = [size, String(seed), ...(times === undefined ? [] : [String(times)])]
-  const machine: ChildProcess = spawn(
-    'setpriv',
-    [...MACHINE, 'sh', SCRIPT, root, process.execPath, program, ...options],
-    { stdio: ['ignore', 'pipe', 'inherit', 'pipe'], env: { ...process.env, ...more } },
-  )
-  createInterface({ input: machine.stdout as Readable }).on('line', log)
-  const [report, [code]] = await Promise.all([text(machine.stdio[3] as Readable), once(machine, 'exit')])
-  if (report === '') throw new Error(`The machine ended with ${code}`)
+  // No package brings what a container may refuse to root: namespaces and mounts.
+  const tried = await boot(['true'], {}, () => undefined)
+  if (tried.report === undefined) {
+    log(`Not run, because this machine lets nobody make one of its own: ${tried.errors}`)
+    return { findings: [], figures: {} }
+  }
+  const { report, errors } = await boot([process.execPath, program, ...options], { ...process.env, ...more }, log)
+  if (!report) throw new Error(`The machine ended without a report. ${errors}`)
   return JSON.parse(report) as ProofReport
+}
+
+/** Runs a command there. The report is undefined where the machine did not start it. */
+async function boot(
+  command: readonly string[],
+  environment: Readonly<NodeJS.ProcessEnv>,
+  log: (line: string) => void,
+): Promise<{ readonly report: string | undefined; readonly errors: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-machine-'))
+  const [pipe, report] = [join(folder, 'log'), join(folder, 'report')]
+  try {
+    const variables = Object.entries(environment).filter(([name]) => /^[A-Za-z_]\w*$/.test(name))
+    writeFileSync(
+      join(folder, 'program'),
+      [
+        ...variables.map(([name, value]) => `export ${name}=${quoted(value ?? '')}`),
+        `exec ${command.map(quoted).join(' ')} 3> /proof/report`,
+      ].join('\n'),
+    )
+    execFileSync('mkfifo', [pipe])
+    const machine = spawn('setpriv', [...MACHINE, SCRIPT ?? '', root, folder, UNIT ?? ''], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let errors = ''
+    machine.stderr.on('data', (chunk: Buffer) => {
+      errors = `${errors}${chunk.toString('utf8')}`.slice(-2000)
+    })
+    const lines = createInterface({ input: createReadStream(pipe) }).on('line', log)
+    const written = once(lines, 'close')
+    await once(machine, 'exit')
+    endOf(pipe)
+    await written
+    return { report: existsSync(report) ? readFileSync(report, 'utf8') : undefined, errors: errors.trim() }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Ends the reader of a pipe that nobody has opened to write. */
+function endOf(pipe: string): void {
+  try {
+    closeSync(openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK))
+  } catch {
+    // Nobody reads it any more, because its writer has ended.
+  }
 }

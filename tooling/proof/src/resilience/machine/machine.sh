@@ -1,10 +1,13 @@
 #!/bin/sh
-# Runs a command on a Debian machine of its own: `unshare --net --mount --pid --fork --kill-child sh machine.sh <checkout> <command…>`.
-# It has this machine's files, and keeps what it changes in memory; its network is loopback alone; and the kernel ends its processes
-# with this shell, which is their init.
+# A Debian machine of its own: `unshare --net --mount --pid --fork --kill-child sh machine.sh <checkout> <folder> <unit>`. It has this machine's
+# files, and keeps what it changes in memory; its network is loopback alone. systemd starts a unit there, which finds the folder as /proof; when
+# that ends, the machine does, and the kernel ends its processes with this shell.
 set -eu
 checkout=$1
-shift
+folder=$2
+unit=$3
+mount -t proc proc /proc
+mount -t tmpfs own /run
 mount -t tmpfs machine /mnt
 layer() { # a folder as it is, with its changes kept apart
   mkdir -p "/mnt/changes$2" "/mnt/work$2" "/mnt/root$1"
@@ -13,13 +16,13 @@ layer() { # a folder as it is, with its changes kept apart
 layer / /root
 # It may be a volume of its own.
 layer "$checkout" /checkout
-mount -t proc proc /mnt/root/proc
-mount --rbind /dev /mnt/root/dev
-for folder in /dev/shm /run /tmp; do mount -t tmpfs -o mode=1777 own "/mnt/root$folder"; done
-mkdir -p /mnt/root/run/lock
 ip link set lo up
 # Names lead to IPv4 addresses only on a machine that has one beside loopback (RFC 5737).
 ip address add 192.0.2.1/32 dev lo
 # Merchants' receivers must have public addresses: 3ffe::/16 was the 6bone's, and is routed nowhere (RFC 3701).
 ip address add 3ffe::1/128 dev lo
-chroot /mnt/root "$@"
+cp "$unit" /mnt/root/etc/systemd/system/proof.service
+# No mount of this machine and no timer of Debian belongs to it.
+systemd-nspawn --quiet --boot --directory=/mnt/root --bind="$folder:/proof" --bind=/dev/null:/etc/fstab --capability=all \
+  --register=no --keep-unit --link-journal=no --resolv-conf=off --timezone=off --console=pipe \
+  systemd.unit=proof.service systemd.mask=timers.target systemd.show_status=no < /dev/null

@@ -11,7 +11,6 @@ import { createLog, migrate, openRestore } from '@payments/platform'
 import { rows } from '@payments/stand'
 import { Pool } from 'pg'
 import { blocksOf, startGuide } from '../machine/guide.ts'
-import { installSystemctl } from '../machine/systemctl.ts'
 import { drill } from './drill.ts'
 
 const [, , size = 'short', seed = '1', times] = process.argv
@@ -31,7 +30,6 @@ async function prepareDatabase() {
   execFileSync('sh', ['-c', 'rm -rf /etc/postgresql/* /var/lib/postgresql/* /var/lib/pgbackrest/*'])
   const [version = ''] = readdirSync('/usr/lib/postgresql').toReversed()
   execFileSync('pg_createcluster', [version, 'main'], { stdio: 'ignore' })
-  installSystemctl()
   execFileSync('systemctl', ['start', 'postgresql'])
   const passwords = [newId(), newId()]
   const statements = `create role payments_owner login password '${passwords[0]}';
