@@ -18,7 +18,7 @@ const TOOLS = [
 ]
 
 /**
- * The service as its operators start it: the commands of `docs/operators` are read and run, in a network and on files of their own, with
+ * The service as its operators start it: the commands of `docs/operators` are read and run on a machine of its own, with
  * Debian's PostgreSQL, PgBouncer, HAProxy and Prometheus.
  */
 export const run: Proof = async (options) => {
