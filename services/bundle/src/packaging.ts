@@ -4,23 +4,29 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node
 import { basename, dirname, join } from 'node:path'
 import { packagesInside, places } from './artefact.ts'
 import { build } from './build.ts'
+import { clientArchives } from './clients.ts'
+import { dependenciesAmong } from './graph.ts'
 
 const { root } = places
 
 /** What an operator reads and deploys with, beside the artefact. */
 const PARTS = ['docs', 'deploy', 'LICENSE', 'README.md', 'SECURITY.md']
 const LEFT_OUT = /\.test\.yaml$/
+/** The package of this repository that the artefact is built of. */
+const PROGRAM = '@payments/bundle@0.0.0'
 
 export interface Packaged {
   readonly folder: string
   readonly archive: string
+  /** Of the SDK and of the merchants' command line, as npm publishes them. */
+  readonly clients: readonly string[]
   readonly version: string
 }
 
 /**
  * Makes what is installed in production: the artefact that `npm start` runs, which needs Node and nothing else, the documentation, how it is
- * deployed, `sbom.cdx.json` (CycloneDX, with the licence of each package), an archive of all that, and its SHA-256. The same commit makes
- * the same files. `out` is created, and must not exist. `name` is the version in the names of folder and archive.
+ * deployed, `sbom.cdx.json` (CycloneDX, with the licence of each package and what needs what), an archive of all that, the archives of SDK and
+ * command line, and the SHA-256 of each. The same commit makes the same files. `out` is created, and must not exist. `name` is the version in the names of folder and archive.
  * @throws Error where `out` exists, or a program fails
  */
 export async function createPackage(out: string, name?: string): Promise<Packaged> {
@@ -38,7 +44,13 @@ export async function createPackage(out: string, name?: string): Promise<Package
     cpSync(join(root, file), join(folder, file))
   }
   writeFileSync(join(folder, 'sbom.cdx.json'), billOfMaterials(packageManager.split('+')[0]))
-  return { folder, archive: archivePackage(folder), version }
+  const clients = Object.values(clientArchives()).map((file) => {
+    const copy = join(out, basename(file))
+    cpSync(file, copy)
+    writeDigest(copy)
+    return copy
+  })
+  return { folder, archive: archivePackage(folder), clients, version }
 }
 
 /** Packs the folder of a package, equal for equal contents, and writes the digest beside the archive. @returns the archive */
@@ -64,9 +76,13 @@ export function archivePackage(folder: string): string {
     dirname(folder),
     basename(folder),
   ])
-  const digest = createHash('sha256').update(readFileSync(archive)).digest('hex')
-  writeFileSync(`${archive}.sha256`, `${digest}  ${basename(archive)}\n`)
+  writeDigest(archive)
   return archive
+}
+
+function writeDigest(file: string): void {
+  const digest = createHash('sha256').update(readFileSync(file)).digest('hex')
+  writeFileSync(`${file}.sha256`, `${digest}  ${basename(file)}\n`)
 }
 
 interface Component {
@@ -87,7 +103,7 @@ function billOfMaterials(pnpm: string): string {
     maxBuffer: 2 ** 28,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  // Of a graph, pnpm 12 leaves out other edges in each run; what is installed it names completely.
+  // Of the graph, pnpm 12 leaves out other edges in each run; what is installed it names completely.
   const { serialNumber: _serialNumber, dependencies: _dependencies, ...bill } = JSON.parse(text)
   const timestamp = execFileSync('git', ['log', '-1', '--format=%cI'], { cwd: root, encoding: 'utf8' }).trim()
   const { licenses } = bill.metadata.component
@@ -96,7 +112,15 @@ function billOfMaterials(pnpm: string): string {
     .filter((each) => each.group === '@payments' || inside.has(nameOf(each)))
     .toSorted((one, other) => (one['bom-ref'] < other['bom-ref'] ? -1 : 1))
     .map((each) => (each.group === '@payments' ? { ...each, licenses } : each))
-  return `${JSON.stringify({ ...bill, metadata: { ...bill.metadata, timestamp }, components }, null, 2)}\n`
+  const refs = new Map([
+    [PROGRAM, bill.metadata.component['bom-ref'] as string],
+    ...components.map((each): [string, string] => [nameOf(each), each['bom-ref']]),
+  ])
+  const dependencies = [...dependenciesAmong([...refs.keys()])].map(([from, to]) => ({
+    ref: refs.get(from),
+    dependsOn: to.map((each) => refs.get(each)),
+  }))
+  return `${JSON.stringify({ ...bill, metadata: { ...bill.metadata, timestamp }, components, dependencies }, null, 2)}\n`
 }
 
 const nameOf = ({ group, name, version }: Component): string => `${group ? `${group}/` : ''}${name}@${version}`

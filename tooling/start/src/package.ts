@@ -6,8 +6,8 @@ import { root } from '@payments/checks'
 
 const { values } = parseArgs({ options: { out: { type: 'string', default: 'dist' } } })
 try {
-  const { folder, archive } = await createPackage(resolve(root, values.out))
-  process.stdout.write(`${folder}\n${archive}\n${archive}.sha256\n`)
+  const { folder, archive, clients } = await createPackage(resolve(root, values.out))
+  process.stdout.write(`${[folder, ...[archive, ...clients].flatMap((file) => [file, `${file}.sha256`])].join('\n')}\n`)
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`)
   process.exitCode = 1

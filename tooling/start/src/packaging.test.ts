@@ -67,13 +67,25 @@ test('the bill of materials names every package that is inside, with its licence
   for (const name of inside) expect(notices).toContain(`${name.replace(/@([^@]+)$/, ' $1')} (`)
 })
 
-test('the same commit makes the same archive, whose digest is beside it', async () => {
+test('the bill of materials says what needs what: every package is reached from the program', () => {
+  const { metadata, components, dependencies } = JSON.parse(readFileSync(join(made.folder, 'sbom.cdx.json'), 'utf8'))
+  const needs = new Map<string, string[]>(
+    dependencies.map(({ ref, dependsOn }: { ref: string; dependsOn: string[] }) => [ref, dependsOn]),
+  )
+  const reached = new Set<string>([metadata.component['bom-ref']])
+  for (const each of reached) for (const next of needs.get(each) ?? []) reached.add(next)
+  const all = components.map((each: { 'bom-ref': string }) => each['bom-ref'])
+  expect([...reached].slice(1).toSorted()).toEqual(all.toSorted())
+})
+
+test('the same commit makes the same archives, whose digests are beside them', async () => {
   const again = await createPackage(join(out, 'again'))
   const digest = (archive: string) => readFileSync(`${archive}.sha256`, 'utf8')
-  expect(digest(again.archive)).toBe(digest(made.archive))
-  execFileSync('sha256sum', ['--check', `${again.archive}.sha256`.split('/').at(-1) as string], {
-    cwd: join(out, 'again'),
-  })
+  expect(again.clients).toHaveLength(2)
+  for (const [index, archive] of [made.archive, ...made.clients].entries()) {
+    expect(digest([again.archive, ...again.clients][index] as string)).toBe(digest(archive))
+    execFileSync('sha256sum', ['--check', `${archive}.sha256`], { cwd: join(out, 'first') })
+  }
   await expect(createPackage(join(out, 'again'))).rejects.toThrow('exists already')
 }, 120_000)
 
