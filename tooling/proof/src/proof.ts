@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { COVERED, git } from '@payments/checks'
 
 export interface ProofOptions {
   /** `short` is what CI runs: the same guarantees, tried fewer times. */
@@ -33,23 +33,21 @@ export function recorded(name: string): ProofReport['figures'] {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as ProofReport).figures : {}
 }
 
-/** Writes the figures of a run to `docs/derived/proof/<name>.json`, with the date and the commit that they were measured at. */
+/** Writes the figures of a run to `docs/derived/proof/<name>.json`, with the date, the commit that they were measured at, and what they are about. */
 export function record(
   name: string,
   { size, seed, times }: Partial<ProofOptions>,
   { findings, figures }: ProofReport,
   command = `npm run proof -- ${name}`,
 ): string {
-  const commit = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  }).trim()
+  const commit = git(['rev-parse', '--short=12', 'HEAD']).trim()
   const date = new Date().toISOString().slice(0, 10)
   const file = fileURLToPath(new URL(`${name}.json`, FOLDER))
   const content = {
     name,
     date,
     commit,
+    covers: COVERED,
     command,
     ...(size === undefined ? {} : { size }),
     ...(times === undefined ? {} : { times }),

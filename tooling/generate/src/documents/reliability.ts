@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { commitsSince } from '@payments/checks'
 
 const PAGE = new URL('../../../../docs/reliability.md', import.meta.url)
 const FIGURES = new URL('../../../../docs/derived/proof/', import.meta.url)
@@ -11,6 +12,8 @@ const SECTION =
 interface Recorded {
   readonly date: string
   readonly commit: string
+  /** The files that it is about, as git names them. */
+  readonly covers?: readonly string[]
   /** Of a proof; benches have one size and no seed. */
   readonly size?: string
   readonly seed?: number
@@ -46,17 +49,30 @@ function recordedOf(command: string): Recorded | null {
   const name = command.match(/^npm run (?:proof -- |bench -- )?([\w-]+)$/)?.[1]
   const file = name && new URL(`${name}.json`, FIGURES)
   if (!file || !existsSync(file)) return null
-  const { date, commit, size, seed, findings, figures } = JSON.parse(readFileSync(file, 'utf8')) as Recorded
-  return { date, commit, ...(size ? { size, seed } : {}), findings, figures } as Recorded
+  const { date, commit, covers, size, seed, findings, figures } = JSON.parse(readFileSync(file, 'utf8')) as Recorded
+  return { date, commit, ...(covers ? { covers } : {}), ...(size ? { size, seed } : {}), findings, figures } as Recorded
 }
 
-/** docs/reliability.md with the figures that were recorded last; all else on it is written by hand. */
-export const reliabilityPage = (page = readFileSync(PAGE, 'utf8')): string =>
+const AGE = / Since then, [\d,]+ commits? changed what it covers\.$/
+
+/**
+ * docs/reliability.md with the figures that were recorded last; all else on it is written by hand. How many commits came since is counted where
+ * `count` says so, and left as it is otherwise: it is another number after each commit.
+ */
+export const reliabilityPage = (page = readFileSync(PAGE, 'utf8'), { count = false } = {}): string =>
   page.replace(SECTION, (section, ...rest) => {
     const measured = recordedOf((rest.at(-1) as { command: string }).command)
     const [own] = section.split('\n\nMeasured on ')
-    return [own, ...(measured ? [measuredText(measured)] : [])].join('\n\n')
+    const age = (measured && count ? ageOf(measured) : undefined) ?? section.match(AGE)?.[0] ?? ''
+    return [own, ...(measured ? [`${measuredText(measured)}${age}`] : [])].join('\n\n')
   })
+
+/** Undefined where the history of the repository is not present. */
+function ageOf({ commit, covers }: Recorded): string | undefined {
+  const commits = commitsSince(commit, covers)
+  if (!commits) return commits === 0 ? '' : undefined
+  return ` Since then, ${commits.toLocaleString('en')} ${commits === 1 ? 'commit' : 'commits'} changed what it covers.`
+}
 
 const measuredText = ({ date, commit, size, seed, findings, figures }: Recorded): string =>
   `Measured on ${date} at commit \`${commit}\`${size ? ` (${size} size, seed ${seed})` : ''}: ${findings.length === 0 ? 'no findings' : `${findings.length} findings`}; ${textOf(figures)}.`

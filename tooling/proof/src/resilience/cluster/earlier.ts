@@ -2,13 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { linkDependencies, packagesOf, root } from '@payments/checks'
+import { git, linkDependencies, migrationsAt, packagesOf, root } from '@payments/checks'
 
 const PARTS = [
   ...['packages', 'services', 'tooling', 'docs', 'LICENSE', 'package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'],
   'tsconfig.json',
 ]
-const NAME = "name: '[0-9]{14}_[a-z0-9_]+'"
 
 /** The newest earlier state whose schema is older than that of this one, built. */
 export interface EarlierVersion {
@@ -19,9 +18,6 @@ export interface EarlierVersion {
   readonly missing: readonly string[]
   remove(): void
 }
-
-const git = (...args: string[]): string =>
-  execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'ignore'] })
 
 /** The parent of the newest commit that added a migration. Undefined where the history of the repository is not present. */
 export function earlierVersion(): EarlierVersion | undefined {
@@ -48,11 +44,11 @@ export function earlierVersion(): EarlierVersion | undefined {
 /** The commit of that state, and the migrations that it has not. */
 function findEarlier(): { commit: string; missing: string[] } | undefined {
   if (!existsSync(join(root, '.git'))) return undefined
-  const now = migrationsOf('HEAD')
-  for (const change of git('log', '--format=%H', '--', 'packages/*/src/migrations.ts').trim().split('\n')) {
+  const now = migrationsAt('HEAD')
+  for (const change of git(['log', '--format=%H', '--', 'packages/*/src/migrations.ts']).trim().split('\n')) {
     const commit = parentOf(change)
     if (!commit || !hasArtefact(commit)) return undefined
-    const then = migrationsOf(commit)
+    const then = migrationsAt(commit)
     const missing = [...now].filter((name) => !then.has(name))
     // Before the first steps of this one: no database of that version is updated.
     if ([...then].some((name) => !now.has(name))) return undefined
@@ -62,16 +58,13 @@ function findEarlier(): { commit: string; missing: string[] } | undefined {
 }
 
 /** Whether a version is built into one artefact; earlier ones were never released. */
-const hasArtefact = (commit: string): boolean => git('ls-tree', commit, 'services/bundle/src/artefact.ts') !== ''
+const hasArtefact = (commit: string): boolean => git(['ls-tree', commit, 'services/bundle/src/artefact.ts']) !== ''
 
 /** Undefined for the first commit, and where a shallow clone ends. */
 function parentOf(commit: string): string | undefined {
   try {
-    return git('rev-parse', '--verify', `${commit}^`).trim()
+    return git(['rev-parse', '--verify', `${commit}^`]).trim()
   } catch {
     return undefined
   }
 }
-
-const migrationsOf = (commit: string): ReadonlySet<string> =>
-  new Set(git('grep', '-hoE', NAME, commit, '--', 'packages/*/src/migrations.ts').trim().split('\n'))

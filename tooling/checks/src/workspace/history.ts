@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process'
+import { root } from './workspace.ts'
+
+/** What a proof or a bench is about, unless its record says otherwise: all that runs, and the apparatus that runs it. */
+export const COVERED: readonly string[] = [
+  ...['packages', 'services', 'deploy', 'tooling/bench', 'tooling/proof', 'tooling/stand', 'pnpm-lock.yaml'],
+  ':!*.test.ts',
+  ':!*.test.tsx',
+  ':!*.md',
+]
+const MIGRATION = "name: '[0-9]{14}_[a-z0-9_]+'"
+
+/** What git answers, in the checkout or another folder. @throws Error where it fails */
+export const git = (args: readonly string[], cwd = root): string =>
+  execFileSync('git', args, { cwd, encoding: 'utf8', maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'pipe'] })
+
+/** How many commits have changed these files after a commit; undefined where the history of the repository does not have it. */
+export function commitsSince(commit: string, files: readonly string[] = COVERED, cwd = root): number | undefined {
+  try {
+    git(['merge-base', '--is-ancestor', commit, 'HEAD'], cwd)
+    return Number(git(['rev-list', '--count', `${commit}..HEAD`, '--', ...files], cwd))
+  } catch {
+    return undefined
+  }
+}
+
+/** The names of all migrations at a commit. */
+export const migrationsAt = (commit: string, cwd = root): ReadonlySet<string> =>
+  new Set(
+    git(['grep', '-hoE', MIGRATION, commit, '--', 'packages/*/src/migrations.ts'], cwd)
+      .trim()
+      .split('\n')
+      .map((line) => line.slice("name: '".length, -1)),
+  )
