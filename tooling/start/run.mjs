@@ -27,6 +27,7 @@ const tools = {
   verify: 'tooling/checks/src/main.ts',
   check: 'tooling/checks/src/check.ts',
   package: 'tooling/start/src/package.ts',
+  release: 'tooling/start/src/release/main.ts',
   demo: 'tooling/start/src/main.ts',
   bench: 'tooling/bench/src/main.ts',
   proof: 'tooling/proof/src/main.ts',
