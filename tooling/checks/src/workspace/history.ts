@@ -32,3 +32,12 @@ export const migrationsAt = (commit: string, cwd = root): ReadonlySet<string> =>
       .split('\n')
       .map((line) => line.slice("name: '".length, -1)),
   )
+
+/** The newest release that this commit comes from; undefined for the first one. */
+export function lastRelease(cwd = root): string | undefined {
+  try {
+    return git(['describe', '--tags', '--abbrev=0', '--match', 'v[0-9]*'], cwd).trim()
+  } catch {
+    return undefined
+  }
+}

@@ -1,12 +1,12 @@
 // npm run release -- <version>: refuses what is not ready, else makes the commit, the archives and the tag of a version.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { git, root } from '@payments/checks'
+import { git, lastRelease, root } from '@payments/checks'
 import { gt, valid } from 'semver'
 import { makeRelease, versionOf } from './make.ts'
 import { draftOf, lackingOn } from './page.ts'
 import { staleRecords } from './records.ts'
-import { changes, lastRelease, surfaceAt } from './surface.ts'
+import { changes, surfaceAt } from './surface.ts'
 
 const [version = ''] = process.argv.slice(2)
 try {

@@ -21,15 +21,6 @@ export const surfaceAt = (commit: string, root: string): Surface => ({
   migrations: migrationsAt(commit, root),
 })
 
-/** The newest release that this commit comes from; undefined for the first one. */
-export function lastRelease(root: string): string | undefined {
-  try {
-    return git(['describe', '--tags', '--abbrev=0', '--match', 'v[0-9]*'], root).trim()
-  } catch {
-    return undefined
-  }
-}
-
 /** A line for each setting and step of the schema that is new, gone or changed: its name, and what happened to it. */
 export function changes(now: Surface, then: Surface = NOTHING): { readonly name: string; readonly change: string }[] {
   const names = [...new Set([...then.settings.keys(), ...now.settings.keys()])].toSorted()

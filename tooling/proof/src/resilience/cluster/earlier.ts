@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { git, linkDependencies, migrationsAt, packagesOf, root } from '@payments/checks'
+import { git, lastRelease, linkDependencies, migrationsAt, packagesOf, root } from '@payments/checks'
 
 const PARTS = [
   ...['packages', 'services', 'tooling', 'docs', 'LICENSE', 'package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'],
@@ -19,7 +19,10 @@ export interface EarlierVersion {
   remove(): void
 }
 
-/** The parent of the newest commit that added a migration. Undefined where the history of the repository is not present. */
+/**
+ * The last release; where that has every migration of this version, or none was made, the parent of the newest commit that added one. Undefined
+ * where the history of the repository is not present.
+ */
 export function earlierVersion(): EarlierVersion | undefined {
   const found = findEarlier()
   if (!found) return undefined
@@ -45,8 +48,10 @@ export function earlierVersion(): EarlierVersion | undefined {
 function findEarlier(): { commit: string; missing: string[] } | undefined {
   if (!existsSync(join(root, '.git'))) return undefined
   const now = migrationsAt('HEAD')
-  for (const change of git(['log', '--format=%H', '--', 'packages/*/src/migrations.ts']).trim().split('\n')) {
-    const commit = parentOf(change)
+  const changes = git(['log', '--format=%H', '--', 'packages/*/src/migrations.ts']).trim().split('\n')
+  const release = lastRelease()
+  const earlier = changes.map((change) => revision(`${change}^`))
+  for (const commit of release === undefined ? earlier : [revision(`${release}^{commit}`), ...earlier]) {
     if (!commit || !hasArtefact(commit)) return undefined
     const then = migrationsAt(commit)
     const missing = [...now].filter((name) => !then.has(name))
@@ -60,10 +65,10 @@ function findEarlier(): { commit: string; missing: string[] } | undefined {
 /** Whether a version is built into one artefact; earlier ones were never released. */
 const hasArtefact = (commit: string): boolean => git(['ls-tree', commit, 'services/bundle/src/artefact.ts']) !== ''
 
-/** Undefined for the first commit, and where a shallow clone ends. */
-function parentOf(commit: string): string | undefined {
+/** Undefined for the parent of the first commit, and where a shallow clone ends. */
+function revision(name: string): string | undefined {
   try {
-    return git(['rev-parse', '--verify', `${commit}^`]).trim()
+    return git(['rev-parse', '--verify', name]).trim()
   } catch {
     return undefined
   }
