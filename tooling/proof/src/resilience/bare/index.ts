@@ -1,7 +1,6 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
-  chmodSync,
   copyFileSync,
   cpSync,
   mkdirSync,
@@ -19,6 +18,7 @@ import { fileURLToPath } from 'node:url'
 import { root as checkout } from '@payments/checks'
 import { freePort, hasTools } from '@payments/stand'
 import type { Proof } from '../../proof.ts'
+import { makeDebian } from '../machine/debian.ts'
 
 const SCRIPT = fileURLToPath(new URL('bare.sh', import.meta.url))
 const APART = ['--pdeathsig', 'KILL', 'unshare', '--mount', '--pid', '--fork', '--kill-child', 'sh', SCRIPT]
@@ -84,9 +84,7 @@ export const run: Proof = async ({ log }) => {
 
 /** The root: Debian, this machine's npm with its Node, how they reach the registry, and the checkout without anything that is installed. */
 function prepare(root: string): void {
-  // Also the user of PostgreSQL begins there.
-  chmodSync(root, 0o755)
-  execFileSync('debootstrap', ['--variant=minbase', 'bookworm', root], { stdio: ['ignore', 'ignore', 'inherit'] })
+  makeDebian(root)
   // The Node of the packages stands first there, which has no npm of its own and other settings.
   const env = {
     ...process.env,

@@ -28,29 +28,32 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 /**
  * Runs a program on a Debian machine of its own, under systemd: files that change in memory only, and a network without any other machine. The
  * program is given the size, the seed and the number of times (or nothing), `more` in its environment, and writes its report to file descriptor
- * 3. Says in one line what is missing where this is not possible.
+ * 3. `debian` is a folder with the files of another machine than this one. Says in one line what is missing where this is not possible.
  */
 export async function runOnMachine(
   program: string,
   tools: readonly string[],
   { size, seed, times, log }: ProofOptions,
   more: Readonly<Record<string, string>> = {},
+  debian = '/',
 ): Promise<ProofReport> {
   if (!hasTools(...tools, 'systemd-nspawn')) return { findings: [], figures: {} }
   const options = [size, String(seed), ...(times === undefined ? [] : [String(times)])]
   // No package brings what a container may refuse to root: namespaces and mounts.
-  const tried = await boot(['true'], {}, () => undefined)
+  const tried = await boot('/', ['true'], {}, () => undefined)
   if (tried.report === undefined) {
     log(`Not run, because this machine lets nobody make one of its own: ${tried.errors}`)
     return { findings: [], figures: {} }
   }
-  const { report, errors } = await boot([process.execPath, program, ...options], { ...process.env, ...more }, log)
+  const command = [process.execPath, program, ...options]
+  const { report, errors } = await boot(debian, command, { ...process.env, ...more }, log)
   if (!report) throw new Error(`The machine ended without a report. ${errors}`)
   return JSON.parse(report) as ProofReport
 }
 
-/** Runs a command there. The report is undefined where the machine did not start it. */
+/** Runs a command on a machine with the files of a Debian. The report is undefined where the machine did not start it. */
 async function boot(
+  debian: string,
   command: readonly string[],
   environment: Readonly<NodeJS.ProcessEnv>,
   log: (line: string) => void,
@@ -67,7 +70,7 @@ async function boot(
       ].join('\n'),
     )
     execFileSync('mkfifo', [pipe])
-    const machine = spawn('setpriv', [...MACHINE, SCRIPT ?? '', root, folder, UNIT ?? ''], {
+    const machine = spawn('setpriv', [...MACHINE, SCRIPT ?? '', debian, root, folder, UNIT ?? ''], {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     let errors = ''
