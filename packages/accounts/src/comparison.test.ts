@@ -23,6 +23,7 @@ const record: ApiKeyRecord = {
   allowed_ips: null,
   ended: false,
   suspended: false,
+  moved: false,
   live_enabled: false,
   time_zone: 'UTC',
 }

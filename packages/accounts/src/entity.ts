@@ -29,6 +29,8 @@ export const OrganisationEntity = defineEntity({
     liveEnabledAt: p.datetime(3).nullable(),
     suspendedAt: p.datetime(3).nullable(),
     suspensionReason: p.text().nullable(),
+    /** The number of the cell that it has moved to: what is here of it, is there. */
+    movedTo: p.integer().nullable(),
     /** In which its days begin and end: an IANA name. */
     timeZone: p.text().default('UTC'),
     ...times(),
@@ -334,6 +336,7 @@ export const presentOrganisation = (row: OrganisationRow): z.input<typeof AdminO
   status: row.suspendedAt ? 'suspended' : 'active',
   suspendedAt: row.suspendedAt?.toISOString() ?? null,
   suspensionReason: row.suspensionReason ?? null,
+  movedTo: row.movedTo ?? null,
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),
 })

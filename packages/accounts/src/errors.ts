@@ -27,5 +27,6 @@ export const errors = defineErrors({
   too_many_api_keys: { status: 409, message: 'An organisation can have 100 active API keys; revoke one first' },
   internal_token_not_found: { status: 404, message: 'Internal token not found' },
   too_many_internal_tokens: { status: 409, message: 'There can be 100 active internal tokens; revoke one first' },
+  organisation_moved: { status: 409, message: 'The organisation has moved to another cell' },
   operators_stay: { status: 409, message: "The operators' organisation cannot be suspended" },
 })

@@ -26,6 +26,7 @@ import {
   UserEntity,
 } from './entity.ts'
 import { errors } from './errors.ts'
+import { moves } from './keys/moves.ts'
 import { migrations } from './migrations.ts'
 import { operators } from './organisations/operators-search.ts'
 import { purge } from './purge.ts'
@@ -82,6 +83,7 @@ export const accounts = domain({
     ],
     migrations,
     encrypted: [encryptedSuccessors, encryptedEmails],
+    moves,
     timeline: { objects: ['api_keys'] },
   },
   work: {

@@ -199,4 +199,9 @@ export const migrations: readonly MigrationStep[] = [
       'alter table challenges add column time_zone text',
     ],
   },
+  {
+    // Where an organisation is that has moved to another cell.
+    name: '20261129150100_moved_organisations',
+    up: ['alter table organisations add column moved_to integer'],
+  },
 ]

@@ -259,6 +259,10 @@ export const AdminOrganisation = z
     status: z.enum(['active', 'suspended']).meta({ description: 'State of the organisation' }),
     suspendedAt: time('When it was suspended').nullable(),
     suspensionReason: text('Why it was suspended', 'Unusual activity').nullable(),
+    movedTo: z
+      .int()
+      .nullable()
+      .meta({ description: 'The number of the cell to which it has moved; null: it is in this one', example: null }),
     createdAt,
     updatedAt,
   })

@@ -20,6 +20,7 @@ import { tasks } from './movements/poller.ts'
 import { notifications } from './notifications.ts'
 import { cngnPurge, compareTreasury, expireIdentities, verifyIdentity } from './operators/jobs.ts'
 import { metrics } from './operators/metrics.ts'
+import { moves } from './operators/moves.ts'
 import { operators } from './operators/operators.ts'
 import { restore } from './operators/restore.ts'
 import { advance } from './provider/advance.ts'
@@ -112,6 +113,7 @@ export const cngn = domain({
     counted: { cngn_transfers: countedTransfers },
     appendOnly: ['cngn_treasury_adjustments'],
     encrypted: encryptedIdentities,
+    moves,
     anonymise,
     restore,
   },

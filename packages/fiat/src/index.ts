@@ -85,6 +85,14 @@ export const fiat = domain({
     resources: [offrampResource, onrampResource, refundResource],
     migrations,
     counted: { offramps: countedOrders, onramps: countedOnramps },
+    moves: {
+      found: {
+        sandbox_fiat_orders: [
+          { column: 'reference', of: 'offramps', key: 'id' },
+          { column: 'reference', of: 'onramps', key: 'id' },
+        ],
+      },
+    },
     anonymise,
     restore,
   },

@@ -4,6 +4,7 @@ import { domain } from '@payments/platform'
 import { ledgerAdminRouter, transactionsRouter } from './api/router.ts'
 import { entities } from './entity.ts'
 import { errors } from './errors.ts'
+import { moves } from './journal/check/moves.ts'
 import { checkAgeMetric, checkJob, checkMetric, ledgerSelfCheck } from './journal/check/nightly-check.ts'
 import { sealTask } from './journal/seal.ts'
 import { migrations } from './migrations.ts'
@@ -44,6 +45,7 @@ export const ledger = domain({
     entities,
     migrations,
     counted: { transactions: countedTransactions },
+    moves,
     appendOnly: [
       'ledger_accounts',
       'ledger_entries',

@@ -16,7 +16,16 @@ export const operators = domain({
     router: { admin: operatorsRouter, search: searchRouter },
     errors,
   },
-  data: { entities: [ApprovalEntity, ResolutionEntity], migrations },
+  data: {
+    entities: [ApprovalEntity, ResolutionEntity],
+    migrations,
+    moves: {
+      stays: {
+        operator_approvals: 'what operators of this cell ask of each other',
+        operator_resolutions: 'what operators of this cell have dealt with',
+      },
+    },
+  },
 })
 
 export { actionsRouter } from './approvals/actions-router.ts'

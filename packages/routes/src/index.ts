@@ -78,6 +78,13 @@ export const routes = domain({
     searched,
     migrations,
     appendOnly: ['payment_route_addresses', 'payment_route_requests'],
+    moves: {
+      found: {
+        sandbox_relay_addresses: [{ column: 'route_id', of: 'payment_routes', key: 'id' }],
+        sandbox_relay_requests: [{ column: 'address', of: 'sandbox_relay_addresses', key: 'address' }],
+      },
+      stays: { payment_route_feeds: 'of the installation' },
+    },
     counted: { payment_route_deposits: { scopes: ["''", 'payment_route_id::text'], where: 'not hidden' } },
     timeline: { parts: depositIds },
   },

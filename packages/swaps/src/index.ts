@@ -17,6 +17,7 @@ import { migrations } from './migrations.ts'
 import { notifications } from './notifications.ts'
 import { swapsPurge } from './operators/jobs.ts'
 import { metrics } from './operators/metrics.ts'
+import { moves } from './operators/moves.ts'
 import { operators } from './operators/operators.ts'
 import { advance } from './polling/advance.ts'
 import { pollTask } from './polling/poller.ts'
@@ -69,6 +70,7 @@ export const swaps = domain({
     resources: [swapResource],
     migrations,
     counted: { swaps: {} },
+    moves,
     restore,
     appendOnly: ['swap_deposits', 'swap_upkeep', 'swap_fee_payer_changes'],
     lastingSecrets(settings) {

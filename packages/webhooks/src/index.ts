@@ -29,6 +29,7 @@ import { eventRecorder } from './events/outbox.ts'
 import { migrations } from './migrations.ts'
 import { webhooksAdminRouter } from './operators/admin-router.ts'
 import { metrics } from './operators/metrics.ts'
+import { moves } from './operators/moves.ts'
 import { operators } from './operators/operators.ts'
 import { purge } from './purge.ts'
 import { webhooksSettings } from './settings.ts'
@@ -58,6 +59,7 @@ export const webhooks = domain({
     migrations,
     counted: { events: { where: "type <> 'webhook.test'" }, webhook_deliveries: { scopes: ['endpoint_id::text'] } },
     encrypted: encryptedSecrets,
+    moves,
     timeline: { sources: [eventTimeline, deliveryTimeline] },
     restore,
   },

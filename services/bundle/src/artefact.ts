@@ -27,6 +27,7 @@ export const commands: Readonly<Record<string, string>> = {
       'cells',
     ].map((name) => [name, maintenance(name)]),
   ),
+  organisations: 'services/maintenance/src/moves/command.ts',
   ops: 'services/ops/src/main.ts',
 }
 

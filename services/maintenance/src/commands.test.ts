@@ -70,6 +70,16 @@ test('each command works beside a running service on the embedded database, leav
   }
   const unsaid = command('cells', { DATA_DIR })
   expect([await unsaid.ended, unsaid.output()]).toEqual([1, expect.stringMatching(/^Which map: payments cells emails/)])
+  for (const [args, said] of [
+    [['move', 'no id', '--to', '1'], /^Which organisation, and to which cell: payments organisations move <id>/],
+    [
+      ['move', '01936f2a-7c1e-7000-8000-000000000000', '--to', '1'],
+      /^MOVE_DATABASE_URL: set it to the database of cell 1/,
+    ],
+  ] as const) {
+    const move = command('organisations', { DATA_DIR }, ...args)
+    expect([await move.ended, move.output()]).toEqual([1, expect.stringMatching(said)])
+  }
   expect((await fetch(`${url()}/health`)).status).toBe(200)
   await stop(service.child, service.ended)
   await expectAll()

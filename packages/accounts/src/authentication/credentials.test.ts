@@ -29,6 +29,7 @@ const key: ApiKeyRecord = {
   allowed_ips: null,
   ended: false,
   suspended: false,
+  moved: false,
   live_enabled: false,
   time_zone: 'UTC',
 }

@@ -38,6 +38,7 @@ export interface ApiKeyRecord extends KeyRecord {
   readonly allowed_ips: readonly string[] | null
   readonly ended: boolean
   readonly suspended: boolean
+  readonly moved: boolean
   readonly live_enabled: boolean
   readonly time_zone: string
 }
@@ -76,7 +77,7 @@ const beside = (table: string, alias: string, is: string): string => `cross join
 /** SQL that reads {@link KeyRecord} for an array of lookup parts (`lookups` is its parameter). `ended` is true for revoked and expired keys. */
 export const keyRecordsSql = (lookups: string): string => `
   select k.id, k.organisation_id, k.environment, k.type, k.lookup, k.digest, k.scopes, k.allowed_ips, o.live_enabled_at is not null as live_enabled, o.time_zone,
-         (k.revoked_at is not null or k.expires_at <= now()) is true as ended, o.suspended_at is not null as suspended
+         (k.revoked_at is not null or k.expires_at <= now()) is true as ended, o.suspended_at is not null as suspended, o.moved_to is not null as moved
     from ${byKey('api_keys', `lookup = any(${lookups})`)} k
     ${beside('organisations', 'o', 'id = k.organisation_id')}`
 
@@ -136,6 +137,8 @@ export function actorOf(
       // A missing row costs the same comparison, so that the response time does not reveal whether the lookup part exists.
       const matches = keyMatches(credential.key, key?.digest ?? NO_DIGEST)
       if (!key || !matches || key.ended) throw commonErrors.invalid_api_key()
+      // It is in another cell, to which the proxy sends its requests in a moment.
+      if (key.moved) throw commonErrors.busy({ retryAfter: 5 })
       if (key.allowed_ips && !isAllowed(key.allowed_ips, ip)) throw commonErrors.address_not_allowed()
       return {
         kind: 'key',

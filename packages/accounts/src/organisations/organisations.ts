@@ -60,9 +60,13 @@ export async function suspend(unit: UnitOfWork, id: string, reason: string | nul
   return row.suspendedAt ? row : change(unit, row, { suspendedAt: new Date(), suspensionReason: reason })
 }
 
-/** Lifts a suspension at once. An organisation that is not suspended does not change. */
+/**
+ * Lifts a suspension at once. An organisation that is not suspended does not change.
+ * @throws ServiceError 409 where it has moved to another cell
+ */
 export async function reactivate(unit: UnitOfWork, id: string): Promise<OrganisationRow> {
   const row = await findOrganisation(unit, id, LockMode.PESSIMISTIC_WRITE)
+  if (row.movedTo !== null && row.movedTo !== undefined) throw errors.organisation_moved()
   return row.suspendedAt ? change(unit, row, { suspendedAt: null, suspensionReason: null }) : row
 }
 

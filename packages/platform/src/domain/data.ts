@@ -77,6 +77,41 @@ export interface SearchedKind {
   show(row: any): { readonly title: string; readonly subtitle: string; readonly amount?: string }
 }
 
+/** Rows that are an organisation's although their table has no `organisation_id`: those whose `column` has the `key` of one of its rows in the table `of`. */
+export interface FoundBy {
+  readonly column: string
+  readonly of: string
+  readonly key: string
+}
+
+/**
+ * What becomes of the tables of a domain when an organisation moves to another cell (`installation/moves`). Where nothing is said, the rows
+ * with its `organisation_id` move: they are then in the other cell, and not in this one.
+ */
+export interface MoveDeclaration {
+  /** How its rows are found in tables without `organisation_id`: by others, or by SQL, in which `$1` is the organisation. */
+  readonly found?: Readonly<Record<string, string | readonly FoundBy[]>>
+  /** Tables whose rows are in both cells from then on. */
+  readonly copied?: readonly string[]
+  /** Tables of people of several organisations, by the column that says who is who: copied where the other cell has no such row, else its row is meant. */
+  readonly merged?: Readonly<Record<string, string>>
+  /** Tables whose rows end with the move: the other cell has none of them. */
+  readonly ended?: readonly string[]
+  /** Tables that have no rows of one organisation alone, or whose rows stay, each with the reason. */
+  readonly stays?: Readonly<Record<string, string>>
+  /** What must not be there, each as a sentence in which `{count}` is its number, with SQL of that number; `$1` is the organisation. */
+  readonly obstacles?: Readonly<Record<string, string>>
+  /** The same, in the cell that is to take it. */
+  readonly present?: Readonly<Record<string, string>>
+  /** What must be the same in both cells: SQL of one `value`, by `rows('ledger_accounts')`, the organisation's part of a table as a relation. */
+  readonly compared?: Readonly<Record<string, (rows: (table: string) => string) => string>>
+  /** Statements in the cell that it leaves, when its rows are taken out, and when they are put back after all; `$1` is the organisation, `$2` the other cell. */
+  readonly left?: readonly string[]
+  readonly stayed?: readonly string[]
+  /** Statements in the cell to which the rows have come; `$1` is the organisation. Numbers that the cell gives out must be above those that came. */
+  readonly arrived?: readonly string[]
+}
+
 export interface DataDeclaration {
   /** The tables. */
   // biome-ignore lint/suspicious/noExplicitAny: an entity's own type does not matter to a list of all of them
@@ -105,6 +140,8 @@ export interface DataDeclaration {
   readonly searched?: readonly SearchedKind[]
   /** Which records belong to the timeline of an object. */
   readonly timeline?: TimelineDeclaration
+  /** What becomes of its tables when an organisation moves to another cell. */
+  readonly moves?: MoveDeclaration
   /** What it does when the database was restored to an earlier point. */
   readonly restore?: RestoreDeclaration
 }

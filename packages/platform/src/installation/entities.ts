@@ -6,6 +6,7 @@ import { AuditEntryEntity } from '../records/audit-log.ts'
 import { RecordCountEntity } from '../records/counts.ts'
 import { RequestLogEntity } from '../records/request-log/entity.ts'
 import { restoreEntities } from '../records/restores.ts'
+import { moveEntities } from './moves/entities.ts'
 
 /** A request that was answered, or is being answered: see `idempotency.ts`. */
 const IdempotencyKeyEntity = defineEntity({
@@ -97,4 +98,5 @@ export const platformEntities = [
   SettingFingerprintEntity,
   SandboxFaultEntity,
   ...restoreEntities,
+  ...moveEntities,
 ]

@@ -4,7 +4,8 @@ import type { Domain } from '../domain/domain.ts'
 import type { LastingSecret } from '../settings/secrets.ts'
 import { type Settings, SettingsError } from '../settings/settings.ts'
 
-const digestOf = ({ setting, secret }: LastingSecret): string =>
+/** The digest of a secret that `setting_fingerprints` has. */
+export const fingerprintOf = ({ setting, secret }: LastingSecret): string =>
   createHmac('sha256', secret).update(`fingerprint:${setting}`).digest('hex')
 
 const lastingSecrets = (domains: readonly Domain[], settings: Settings): readonly LastingSecret[] =>
@@ -12,11 +13,14 @@ const lastingSecrets = (domains: readonly Domain[], settings: Settings): readonl
 
 /** The lasting secrets, each with the start of a digest that is safe to show and to compare with that of another machine. */
 export const shownFingerprints = (domains: readonly Domain[], settings: Settings): readonly string[] =>
-  lastingSecrets(domains, settings).map((each) => `${each.setting} ${digestOf(each).slice(0, 12)}`)
+  lastingSecrets(domains, settings).map((each) => `${each.setting} ${fingerprintOf(each).slice(0, 12)}`)
 
 /** Settings whose secret is not the one that the database was written with. Writes nothing. */
 export async function foreignSecrets(pool: Pool, domains: readonly Domain[], settings: Settings): Promise<string[]> {
-  const secrets = lastingSecrets(domains, settings).map((each) => ({ setting: each.setting, digest: digestOf(each) }))
+  const secrets = lastingSecrets(domains, settings).map((each) => ({
+    setting: each.setting,
+    digest: fingerprintOf(each),
+  }))
   const { rows } = await pool.query<{ setting: string; digest: string }>(
     'select setting, digest from setting_fingerprints',
   )
@@ -48,7 +52,7 @@ export async function checkFingerprints(pool: Pool, domains: readonly Domain[], 
   await pool.query(
     `insert into setting_fingerprints (setting, digest, created_at)
      select setting, digest, now() from unnest($1::text[], $2::text[]) as s (setting, digest) on conflict do nothing`,
-    [written.map(({ setting }) => setting), written.map(digestOf)],
+    [written.map(({ setting }) => setting), written.map(fingerprintOf)],
   )
 }
 
@@ -56,6 +60,6 @@ export async function checkFingerprints(pool: Pool, domains: readonly Domain[], 
 export async function keepOnlyFingerprint(pool: Pool, secret: LastingSecret): Promise<void> {
   await pool.query('delete from setting_fingerprints where setting = $1 and digest <> $2', [
     secret.setting,
-    digestOf(secret),
+    fingerprintOf(secret),
   ])
 }

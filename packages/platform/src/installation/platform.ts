@@ -1,3 +1,4 @@
+import { cellText } from '@payments/kernel'
 import { domain } from '../domain/domain.ts'
 import { platformMigrations } from '../migrations.ts'
 import { encryptedReplies } from '../operations/idempotency.ts'
@@ -17,6 +18,7 @@ import { platformSettings } from '../settings/settings.ts'
 import { platformPurge } from '../work/purge.ts'
 import { queueMetrics } from '../work/queue-metrics.ts'
 import { platformEntities } from './entities.ts'
+import { platformMoves } from './moves/declaration.ts'
 
 /** The platform's own tables, settings and jobs, as one entry of the list of domains. */
 export const platform = domain({
@@ -39,11 +41,15 @@ export const platform = domain({
     appendOnly: ['audit_log', 'record_counts'],
     anonymise: eraseRequests,
     encrypted: [encryptedReplies],
-    lastingSecrets: (settings) =>
-      secretKeys(platformSettings.from(settings).SECRETS_KEY).map(({ key }) => ({
-        setting: 'SECRETS_KEY',
-        secret: key,
-      })),
+    lastingSecrets(settings) {
+      const { SECRETS_KEY, CELL } = platformSettings.from(settings)
+      return [
+        ...secretKeys(SECRETS_KEY).map(({ key }) => ({ setting: 'SECRETS_KEY', secret: key })),
+        // No secret, and lasting: everything that is stored names it.
+        { setting: 'CELL', secret: cellText(CELL) },
+      ]
+    },
+    moves: platformMoves,
     restore,
     timeline: { sources: [requestTimeline, auditTimeline, choiceTimeline, providerTimeline, reportTimeline] },
   },

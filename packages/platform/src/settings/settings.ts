@@ -127,6 +127,27 @@ export const originsSetting = listSetting.pipe(
   ),
 )
 
+/** Numbers of cells with their addresses, `1=https://one.example.com`, each once. */
+const cellsSetting = listSetting.transform((parts, context) => {
+  const cells = new Map<number, string>()
+  for (const part of parts) {
+    const [, number = '', address = ''] = /^(\d+)=(.+)$/.exec(part) ?? []
+    const url = URL.parse(address)
+    if (
+      !/^https?:$/.test(url?.protocol ?? '') ||
+      url?.origin !== address ||
+      Number(number) > LAST_CELL ||
+      cells.has(Number(number))
+    )
+      context.addIssue({
+        code: 'custom',
+        message: `must be like 1=https://one.example.com,2=https://two.example.com, each number once; not "${part}"`,
+      })
+    else cells.set(Number(number), address)
+  }
+  return cells as ReadonlyMap<number, string>
+})
+
 const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' })
 
 /** The settings of every process. */
@@ -149,6 +170,16 @@ export const platformSettings = defineSettings(
       .default(0)
       .describe(
         'Number of this installation among several behind one address (cells), 0 to 4095; in everything that it makes, so it never changes. An installation alone is 0',
+      ),
+    CELLS: cellsSetting
+      .default(new Map())
+      .describe(
+        'The other cells, for operators: number and address of each, `1=https://one.example.com,2=https://two.example.com`. Not the address that they share: one that reaches the cell alone',
+      ),
+    MOVE_DATABASE_URL: postgresUrl
+      .optional()
+      .describe(
+        'Of `payments organisations move` alone: the database of the cell that takes an organisation, as the owner of its tables. Set it for the command, not for the service',
       ),
     DATA_DIR: z
       .string()

@@ -78,6 +78,8 @@ export const furtherSettings = ({ relay, near, paycrest, exchange, node, cngn, q
   DNS_SERVERS: '127.0.0.1:53',
   ENV_NAME: 'lagos-1',
   CELL: '17',
+  CELLS: '3=http://127.0.0.1:4003',
+  MOVE_DATABASE_URL: 'postgres://payments_owner@127.0.0.1:5002/payments',
   LOG_LEVEL: 'warn',
   DATABASE_POOL: '8',
   DATABASE_WORKER_POOL: '4',
