@@ -340,7 +340,14 @@ const CodeOfUser = z
   .toUpperCase()
   .regex(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-?[BCDFGHJKLMNPQRSTVWXZ]{4}$/, 'Must be 8 letters, as in WDJB-MJHT')
   .meta({ description: 'The code that the program shows', example: 'WDJB-MJHT' })
-export const DeviceStart = z.strictObject({ clientName: ClientName })
+export const DeviceStart = z.strictObject({
+  clientName: ClientName,
+  email: Email.optional().meta({
+    description:
+      'Address with which the user signs in: only to find the installation that has it, where there are several',
+    example: 'ada@example.com',
+  }),
+})
 export const DeviceStarted = z
   .object({
     deviceCode: secret(text('With it the program asks for its key', 'Zm9yIHRoZSBkZXZpY2Ugb25seQ')),

@@ -65,6 +65,7 @@ export const collections = domain({
     anonymise,
     counted: { collections: {}, checkout_sessions: { scopes: ['parent_id::text'] } },
     timeline: { parts: partIds },
+    moves: { addressed: ['collections', 'checkout_sessions'] },
     restore,
     searched,
   },

@@ -1,5 +1,5 @@
 import { noInput } from '@payments/kernel'
-import { operatorCommand, query } from '@payments/platform'
+import { answersOf, operatorCommand, platformSettings, query } from '@payments/platform'
 import { errors } from './errors.ts'
 import { attention, close, recheck, resolve } from './overview/attention.ts'
 import { auditLog } from './overview/audit.ts'
@@ -19,6 +19,7 @@ import {
   AttentionRef,
   AuditFilter,
   AuditLog,
+  Cells,
   ControlledProvider,
   DeadFilter,
   DeadJobs,
@@ -240,5 +241,20 @@ export const operatorsRouter = {
     input: noInput,
     output: SettingsInForce,
     run: async ({ runtime }) => ({ settings: settingsInForce(runtime) }),
+  }),
+  cells: query({
+    rest: 'GET /admin/ops/cells',
+    access: 'operator',
+    tag,
+    summary: 'List the cells',
+    description:
+      'The installation that answers, and the others behind the same address, each of which is asked whether it answers.',
+    message: 'Cells retrieved',
+    input: noInput,
+    output: Cells,
+    async run({ runtime }) {
+      const { CELL, CELLS } = platformSettings.from(runtime.settings)
+      return { cell: CELL, others: [...(await answersOf(CELLS))] }
+    },
   }),
 }

@@ -371,3 +371,16 @@ export const SettingsInForce = z.object({
     }),
   ),
 })
+
+export const Cells = z.object({
+  cell: count('Number of the cell that answers', 0),
+  others: items(
+    'The other cells of the setting CELLS',
+    z.object({
+      cell: count('Number of the cell', 1),
+      address: text('Its address', 'https://one.example.com'),
+      answers: z.boolean().meta({ description: 'It answered within three seconds' }),
+      answer: text('In words: that it answers, or why it does not', 'answers'),
+    }),
+  ),
+})

@@ -25,9 +25,9 @@ export const commands: Readonly<Record<string, string>> = {
       're-encrypt',
       'swap-addresses',
       'cells',
+      'organisations',
     ].map((name) => [name, maintenance(name)]),
   ),
-  organisations: 'services/maintenance/src/moves/command.ts',
   ops: 'services/ops/src/main.ts',
 }
 

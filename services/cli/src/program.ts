@@ -73,10 +73,15 @@ function programOf(place: Place): Command {
     .command('login')
     .description('Sign in with the browser, with a code from an email, or keep an API key with --api-key')
     .option('--email <address>', 'sign in with a code that is sent there, and get a test key')
-    .action(async ({ email }) => {
+    .option('--account <address>', 'your email address, for the browser: where the service has several installations')
+    .action(async ({ email, account }) => {
       const { apiKey } = program.opts<Globals>()
       const { login } = await import('./commands/login.ts')
-      await login(connection(), { ...(apiKey && { apiKey }), ...(email && { email }) }, place)
+      await login(
+        connection(),
+        { ...(apiKey && { apiKey }), ...(email && { email }), ...(account && { account }) },
+        place,
+      )
     })
 
   program

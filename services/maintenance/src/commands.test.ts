@@ -64,12 +64,20 @@ test('each command works beside a running service on the embedded database, leav
     }
   }
   await expectAll()
-  for (const map of ['emails', 'keys']) {
+  for (const map of ['emails', 'keys', 'ids']) {
     const listed = command('cells', { DATA_DIR }, map)
     expect([await listed.ended, listed.output()]).toEqual([0, ''])
   }
-  const unsaid = command('cells', { DATA_DIR })
-  expect([await unsaid.ended, unsaid.output()]).toEqual([1, expect.stringMatching(/^Which map: payments cells emails/)])
+  const unknown = command('cells', { DATA_DIR }, 'objects')
+  expect([await unknown.ended, unknown.output()]).toEqual([
+    1,
+    expect.stringMatching(/^Which map: payments cells emails/),
+  ])
+  const cells = command('cells', { DATA_DIR, CELLS: `3=${url()},4=http://127.0.0.1:1` })
+  expect([await cells.ended, cells.output()]).toEqual([
+    1,
+    `000 0, this one\n003 3, ${url()}: answers\n004 4, http://127.0.0.1:1: does not answer (TypeError)\n`,
+  ])
   for (const [args, said] of [
     [['move', 'no id', '--to', '1'], /^Which organisation, and to which cell: payments organisations move <id>/],
     [

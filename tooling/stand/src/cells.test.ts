@@ -1,12 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { cellOfId, cellOfLookup, cellOfToken, cellText, idInCell, newId } from '@payments/kernel'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  type CellsProxy,
   call,
   type Data,
   dataOf,
@@ -15,11 +11,11 @@ import {
   launchArtefact,
   mailedCode,
   samples,
+  startCellsProxy,
   type TestArtefact,
   trustedCertificate,
 } from '#testing'
 
-const CONFIGURATION = fileURLToPath(new URL('../../../deploy/cells/haproxy.cfg', import.meta.url))
 const certificate = await trustedCertificate()
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
@@ -28,38 +24,12 @@ const EMAILS = ['ada@example.com', 'Obi@Example.com'] as const
 /** A key from before there were cells, which begins like one of the second cell. */
 const LISTED = `svc_test_001Older${'x'.repeat(24)}`
 const NUMBERS = [0, 1] as const
-
-/** The documented configuration, with its addresses and files on this machine. */
-function configurationOf(folder: string, port: number, cells: readonly TestArtefact[]): string {
-  const portOf = (url: string) => new URL(url).port
-  let text = readFileSync(CONFIGURATION, 'utf8')
-  const replace = (from: string | RegExp, to: string) => {
-    const next = text.replace(from, to)
-    expect(next, String(from)).not.toBe(text)
-    text = next
-  }
-  replace(/^ {2}(user|group) .*\n/gm, '')
-  replace(/presetenv CELLS_MAPS .*/, `presetenv CELLS_MAPS ${folder}`)
-  replace(/presetenv CELLS_SINCE .*/, `presetenv CELLS_SINCE ${newId().slice(0, 13)}`)
-  replace('  bind :80\n', '')
-  replace(
-    'bind :443 ssl crt /etc/haproxy/payments.pem',
-    `bind 127.0.0.1:${port} ssl crt ${join(folder, 'payments.pem')}`,
-  )
-  replace(/^frontend metrics\n( {2}.*\n)+/m, '')
-  replace(/^ {2}server gateway-2 .*\n/gm, '')
-  for (const [number, { url, internalUrl }] of cells.entries())
-    replace(
-      new RegExp(`server gateway-1 10.0.${number}.10:4001 port 4101`),
-      `server gateway-1 127.0.0.1:${portOf(url)} port ${portOf(internalUrl)}`,
-    )
-  return text
-}
+/** An object that was made in the first cell, and has moved. */
+const MOVED = idInCell(newId(), '000')
 
 describe.skipIf(!hasTools('haproxy'))('two cells behind the documented proxy', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'payments-cells-'))
   let cells: TestArtefact[] = []
-  let proxy: ChildProcess | undefined
+  let proxy: CellsProxy | undefined
   let url = ''
   beforeAll(async () => {
     const port = await freePort()
@@ -68,22 +38,15 @@ describe.skipIf(!hasTools('haproxy'))('two cells behind the documented proxy', (
     cells = await Promise.all(
       NUMBERS.map((number) => launchArtefact({ settings: { ...settings, CELL: String(number) } })),
     )
-    writeFileSync(join(folder, 'payments.pem'), `${certificate.tls.cert}\n${certificate.tls.key}`)
-    writeFileSync(
-      join(folder, 'cells.map'),
-      NUMBERS.map((number) => `${cellText(number)} cell-${cellText(number)}\n`).join(''),
-    )
-    writeFileSync(join(folder, 'keys.map'), `${LISTED.slice(9, 17)} 000\n`)
-    writeFileSync(join(folder, 'emails.map'), `${sha256(EMAILS[1].toLowerCase())} 001\n`)
-    writeFileSync(join(folder, 'haproxy.cfg'), configurationOf(folder, port, cells))
-    proxy = spawn('haproxy', ['-db', '-q', '-f', join(folder, 'haproxy.cfg')], { stdio: 'inherit' })
+    proxy = await startCellsProxy(port, cells, certificate.tls, {
+      keys: [`${LISTED.slice(9, 17)} 000`],
+      emails: [`${sha256(EMAILS[1].toLowerCase())} 001`],
+      ids: [`${MOVED} 001`],
+    })
   })
   afterAll(async () => {
-    const ended = new Promise((resolve) => (proxy ? proxy.once('exit', resolve) : resolve(undefined)))
-    proxy?.kill('SIGTERM')
-    await ended
+    await proxy?.stop()
     await Promise.all(cells.map((cell) => cell.stop()))
-    rmSync(folder, { recursive: true, force: true })
   })
 
   const through = {
@@ -123,7 +86,7 @@ describe.skipIf(!hasTools('haproxy'))('two cells behind the documented proxy', (
     return { challengeId, ...tokens } as Data
   }
 
-  test('each request goes to the cell of its key, token, cookie, callback, challenge, refresh token, email or id, and everything made there names it; one cell that is away is missed by nobody of the other', async () => {
+  test('each request goes to the cell of its key, token, cookie, callback, challenge, refresh token, device code, email or id, and everything made there names it; one cell that is away is missed by nobody of the other', async () => {
     await expect
       .poll(() =>
         fetch(`${url}/health`).then(
@@ -154,6 +117,13 @@ describe.skipIf(!hasTools('haproxy'))('two cells behind the documented proxy', (
       expect([customer, link].map(({ id }) => cellOfId(id, 0))).toEqual([number, number])
       expect((await call(through, `GET /v1/customers/${customer.id}`, { token: key })).status).toBe(200)
       expect((await fetch(`${url}/v1/pay/${link.id}`)).status).toBe(200)
+      // A program without a browser: its user allows it where they sign in.
+      const device = await post('POST /v1/auth/device', { clientName: 'Terminal', email: EMAILS[number] })
+      const { userCode } = device
+      const answer = { ...session, body: { userCode, environment: 'test', access: 'read' } }
+      await dataOf('approve', call(through, 'POST /v1/auth/device/approve', answer))
+      const redeemed = await post('POST /v1/auth/device/token', { deviceCode: device.deviceCode })
+      expect(cellOfLookup(redeemed.key.slice(9, 17))).toBe(number)
       made.push({ number, key: key as string, link: link.id as string, accessToken: renewed.accessToken as string })
     }
     for (const { number, key, link, accessToken } of made) {
@@ -169,6 +139,7 @@ describe.skipIf(!hasTools('haproxy'))('two cells behind the documented proxy', (
       const json = { 'content-type': 'application/json' }
       expect(await cellOf('/v1/auth/login', json, { method: 'POST', body })).toEqual([number])
     }
+    expect(await cellOf(`/pay/${MOVED}`)).toEqual([1])
     // What has no cell, or is from before there were any, is of the first one.
     const older = idInCell('01936f2a-7c1e-7000-8000-000000000000', '001')
     for (const path of [`/pay/${older}`, '/v1/callbacks/paycrest', `/pay/${idInCell(newId(), 'abc')}`, '/docs'])

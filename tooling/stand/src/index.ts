@@ -5,6 +5,7 @@ export { type Mailbox, type ReceivedEmail, startMailbox } from './accounts/mailb
 export { type Merchant, newMerchant } from './accounts/merchant.ts'
 export { askForCode, signIn } from './accounts/sign-in.ts'
 export { distribute } from './distribution/distribute.ts'
+export { type CellMaps, type CellsProxy, startCellsProxy } from './machine/cells-proxy.ts'
 export { certificateOf, trust, trustedBy, trustedLoopback } from './machine/certificates.ts'
 export { freePort, freePorts } from './machine/free-port.ts'
 export { type SystemPostgres, startStandby, startSystemPostgres } from './machine/system-postgres.ts'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { belongToCell, cellOfLookup, system } from '@payments/kernel'
 import { queryContext, unitOfWork } from '@payments/platform'
 import { afterEach, expect, test } from 'vitest'
-import { call, newMerchant, useService } from '#testing'
+import { call, newMerchant, signedIn, useService } from '#testing'
 import { NewApiKey } from '../schemas.ts'
 import { emailsOfCell, keysOfCell } from './cells.ts'
 import { insertKey } from './keys.ts'
@@ -44,4 +44,26 @@ test('keys of another cell than 0 begin with it, and are no other than those tha
   expect(row.lookup).toMatch(/^00a[A-Za-z0-9]{5}$/)
   expect(await Array.fromAsync(keysOfCell(pool, '00a'))).not.toContain(row.lookup)
   expect(await Array.fromAsync(keysOfCell(pool, '00b'))).toContain(row.lookup)
+})
+
+test('what has moved to another cell is not listed here any more: keys of the organisation, and people of no other one', async () => {
+  const { pool } = service.runtime
+  const [{ organisationId }, other] = [await newMerchant(service), await newMerchant(service)]
+  const person = async (organisation: string) =>
+    createHash('sha256')
+      .update((await signedIn(service.runtime, { organisationId: organisation, role: 'owner' })).email)
+      .digest('hex')
+  const [alone, both] = [await person(organisationId), await person(organisationId)]
+  await pool.query(
+    `insert into memberships (organisation_id, user_id, role, created_at)
+     select $1, user_id, 'member', now() from memberships m join users u on u.id = m.user_id where encode(sha256(u.email::bytea), 'hex') = $2`,
+    [other.organisationId, both],
+  )
+  const listed = async () =>
+    [await Array.fromAsync(emailsOfCell(pool)), await Array.fromAsync(keysOfCell(pool, '00b'))] as const
+  const [, before] = await listed()
+  await pool.query('update organisations set moved_to = 1, suspended_at = now() where id = $1', [organisationId])
+  const [emails, keys] = await listed()
+  expect([emails.includes(alone), emails.includes(both)]).toEqual([false, true])
+  expect(before.length - keys.length).toBe(1)
 })

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { errors as commonErrors, type Environment, newId } from '@payments/kernel'
+import { errors as commonErrors, type Environment, newId, secretInCell } from '@payments/kernel'
 import {
   type CallContext,
   digest,
@@ -43,7 +43,8 @@ export async function startDevice(
   _prepared: undefined,
   { ip }: CallContext,
 ): Promise<z.input<typeof DeviceStarted>> {
-  const deviceCode = randomText(43)
+  // It names the cell, to which the polls go.
+  const deviceCode = secretInCell(randomText(43))
   const userCode = Array.from({ length: 8 }, () => LETTERS[randomInt(LETTERS.length)]).join('')
   const createdAt = new Date()
   await unit.em.insert(DeviceRequestEntity, {

@@ -99,6 +99,8 @@ export interface MoveDeclaration {
   readonly ended?: readonly string[]
   /** Tables that have no rows of one organisation alone, or whose rows stay, each with the reason. */
   readonly stays?: Readonly<Record<string, string>>
+  /** Tables whose ids are in addresses that need no key: a proxy must know those of an organisation that has moved. */
+  readonly addressed?: readonly string[]
   /** What must not be there, each as a sentence in which `{count}` is its number, with SQL of that number; `$1` is the organisation. */
   readonly obstacles?: Readonly<Record<string, string>>
   /** The same, in the cell that is to take it. */

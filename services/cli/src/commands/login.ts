@@ -21,11 +21,12 @@ const clientName = () => `Command line on ${hostname()}`.slice(0, 60)
  */
 export async function login(
   { url }: Connection,
-  given: { readonly apiKey?: string; readonly email?: string },
+  given: { readonly apiKey?: string; readonly email?: string; readonly account?: string },
   place: Place,
 ): Promise<void> {
   const { env, output } = place
-  const apiKey = given.apiKey ?? (given.email ? await keyByEmail(url, given.email) : await keyByBrowser(url, place))
+  const apiKey =
+    given.apiKey ?? (given.email ? await keyByEmail(url, given.email) : await keyByBrowser(url, given.account, place))
   await new Payments({ url, apiKey }).webhooks.eventTypes()
   const kept = readConfig(env)
   writeConfig(env, { ...kept, url, keys: { ...kept.keys, [originOf(url)]: apiKey } })
@@ -50,9 +51,10 @@ interface Received {
 }
 
 /** The device authorization grant (RFC 8628): the user types the code of this terminal into the page, and answers there. */
-async function keyByBrowser(url: string, { output, signal }: Place): Promise<string> {
+async function keyByBrowser(url: string, account: string | undefined, { output, signal }: Place): Promise<string> {
   const anonymous = new Payments({ url })
-  const started = await anonymous.request<Started>('POST', '/auth/device', { clientName: clientName() }, { signal })
+  const start = { clientName: clientName(), ...(account && { email: account }) }
+  const started = await anonymous.request<Started>('POST', '/auth/device', start, { signal })
   const { deviceCode, userCode, verificationUri } = started
   output.err(`Your code is ${safe(userCode)}\nEnter it at ${safe(verificationUri)}`)
   if (process.stdout.isTTY && !output.json) openPage(verificationUri)

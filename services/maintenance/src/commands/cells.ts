@@ -1,22 +1,36 @@
 /**
- * Prints what a proxy before several cells must know of this one (deploy/cells), as lines of its maps: `emails` who signs in here, `keys` which
- * keys are here although they do not begin with this cell.
+ * What a proxy before several cells must know of this one (deploy/cells), as lines of its maps: `emails` who signs in here, `keys` which keys are
+ * here although they do not begin with this cell, `ids` which objects with an address of their own were made in another cell. Without one of
+ * these: this cell and the others, and whether they answer.
  */
 import { emailsOfCell, keysOfCell } from '@payments/accounts'
 import { cellText } from '@payments/kernel'
-import { platformSettings } from '@payments/platform'
-import { runCommand } from '../command.ts'
+import { answersOf, movedIds, platformSettings, type SqlExecutor } from '@payments/platform'
+import { domains, runCommand } from '../command.ts'
 
-const MAPS = { emails: emailsOfCell, keys: keysOfCell } as const
-const [map = ''] = process.argv.slice(2)
+const MAPS = {
+  emails: emailsOfCell,
+  keys: keysOfCell,
+  ids: (db: SqlExecutor, cell: string) => movedIds(db, domains, cell),
+} as const
+const [map] = process.argv.slice(2)
+const print = (line: string) => void process.stdout.write(`${line}\n`)
 
-if (map in MAPS)
+if (map === undefined)
+  await runCommand('cells', async ({ settings }) => {
+    const { CELL, CELLS } = platformSettings.from(settings)
+    print(`${cellText(CELL)} ${CELL}, this one`)
+    const answers = await answersOf(CELLS)
+    for (const { cell, address, answer } of answers) print(`${cellText(cell)} ${cell}, ${address}: ${answer}`)
+    return answers.every(({ answers: does }) => does)
+  })
+else if (map in MAPS)
   await runCommand('cells', async ({ settings, pool }) => {
     const cell = cellText(platformSettings.from(settings).CELL)
-    for await (const entry of MAPS[map as keyof typeof MAPS](pool, cell)) process.stdout.write(`${entry} ${cell}\n`)
+    for await (const entry of MAPS[map as keyof typeof MAPS](pool, cell)) print(`${entry} ${cell}`)
     return true
   })
 else {
-  process.stderr.write('Which map: payments cells emails, or payments cells keys\n')
+  process.stderr.write('Which map: payments cells emails, keys or ids; without one, payments cells lists the cells\n')
   process.exitCode = 1
 }

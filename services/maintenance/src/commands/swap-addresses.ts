@@ -12,7 +12,7 @@ import { checkFingerprints, type Settings } from '@payments/platform'
 import { listAddresses, swapsSettings } from '@payments/swaps'
 import type { Pool } from 'pg'
 import { domains, runCommand } from '../command.ts'
-import { shown, sweep } from './sweep.ts'
+import { shown, sweep } from '../sweep.ts'
 
 const MOST = 10_000
 

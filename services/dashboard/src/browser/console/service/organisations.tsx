@@ -53,9 +53,12 @@ export function OrganisationScreen() {
   return (
     <Screen title={organisation.data?.name ?? 'Organisation'}>
       <Shown of={organisation}>
-        {({ operator, status, liveEnabled, suspendedAt, suspensionReason, createdAt, members }) => (
+        {({ operator, status, liveEnabled, suspendedAt, suspensionReason, movedTo, createdAt, members }) => (
           <>
-            {!operator && (
+            {movedTo !== null && (
+              <p className="hint">It has moved to cell {movedTo}: operators of that cell look after it.</p>
+            )}
+            {!operator && movedTo === null && (
               <div className="actions">
                 {status === 'active' ? (
                   <CommandLink name="admin.organisations.suspend" fields={fields}>

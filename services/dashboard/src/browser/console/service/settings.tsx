@@ -10,6 +10,7 @@ export function Settings() {
   const settings = useRead(['settings'], () => api.admin.settings.query({}), { byClock: false })
   return (
     <Screen title="Settings in force">
+      <CellList />
       <p className="hint">Of the process that answers. Of texts, which may be secrets, only whether they are set.</p>
       <Shown of={settings}>
         {({ settings: found }) => (
@@ -31,6 +32,39 @@ export function Settings() {
         )}
       </Shown>
     </Screen>
+  )
+}
+
+/** The installations behind one address; nothing where there is one alone. */
+function CellList() {
+  const { api } = usePlace()
+  const cells = useRead(['cells'], () => api.admin.cells.query({}), { byClock: false })
+  return (
+    <Shown of={cells}>
+      {({ cell, others }) =>
+        others.length > 0 && (
+          <section aria-label="Cells">
+            <h2>Cells</h2>
+            <p className="hint">This is cell {cell}.</p>
+            <Table
+              label="Other cells"
+              rows={others}
+              keyOf={(other) => String(other.cell)}
+              columns={[
+                { title: 'Cell', cell: (other) => other.cell },
+                { title: 'Address', cell: ({ address }) => <a href={address}>{address}</a> },
+                {
+                  title: 'Status',
+                  cell: ({ answers, answer }) => (
+                    <span className={answers ? 'status good' : 'status bad'}>{answer}</span>
+                  ),
+                },
+              ]}
+            />
+          </section>
+        )
+      }
+    </Shown>
   )
 }
 

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util'
 import { isId } from '@payments/kernel'
 import { platformSettings } from '@payments/platform'
 import { runCommand } from '../command.ts'
-import { type MoveOptions, move } from './move.ts'
+import { type MoveOptions, move } from '../moves/move.ts'
 
 const USAGE = 'payments organisations move <id> --to <cell> [--dry-run | --cancel]'
 

@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { cellText, newId } from '@payments/kernel'
+
+const CONFIGURATION = fileURLToPath(new URL('../../../../deploy/cells/haproxy.cfg', import.meta.url))
+const MAPS = ['keys', 'emails', 'ids'] as const
+
+/** A cell as the proxy finds it: the ports of its gateway and of its internal server. */
+export interface ProxiedCell {
+  readonly url: string
+  readonly internalUrl: string
+}
+
+/** Lines of the maps that are asked of the cells, without the cells' own. */
+export type CellMaps = Readonly<Record<(typeof MAPS)[number], readonly string[]>>
+
+/** The documented proxy before cells on this machine, cell 0 first. */
+export interface CellsProxy {
+  /** `https://127.0.0.1:port`. */
+  readonly url: string
+  /** Writes the maps, and has the proxy read them, without an end of any request. */
+  write(maps: CellMaps): void
+  stop(): Promise<void>
+}
+
+/** The documented configuration, with its addresses and files on this machine. @throws Error where it has changed so that it does not fit */
+function configurationOf(folder: string, port: number, cells: readonly ProxiedCell[]): string {
+  const portOf = (url: string) => new URL(url).port
+  let text = readFileSync(CONFIGURATION, 'utf8')
+  const replace = (from: string | RegExp, to: string) => {
+    const next = text.replace(from, to)
+    if (next === text) throw new Error(`deploy/cells/haproxy.cfg has no ${from}`)
+    text = next
+  }
+  replace(/^ {2}(user|group) .*\n/gm, '')
+  replace(/presetenv CELLS_MAPS .*/, `presetenv CELLS_MAPS ${folder}`)
+  replace(/presetenv CELLS_SINCE .*/, `presetenv CELLS_SINCE ${newId().slice(0, 13)}`)
+  replace('  bind :80\n', '')
+  const certificate = join(folder, 'payments.pem')
+  replace('bind :443 ssl crt /etc/haproxy/payments.pem', `bind 127.0.0.1:${port} ssl crt ${certificate}`)
+  replace(/^frontend metrics\n( {2}.*\n)+/m, '')
+  replace(/^ {2}server gateway-2 .*\n/gm, '')
+  for (const [number, { url, internalUrl }] of cells.entries())
+    replace(
+      new RegExp(`server gateway-1 10.0.${number}.10:4001 port 4101`),
+      `server gateway-1 127.0.0.1:${portOf(url)} port ${portOf(internalUrl)}`,
+    )
+  return text
+}
+
+/** Starts HAProxy by the documented configuration, with a certificate for loopback. @throws Error when it does not serve within ten seconds */
+export async function startCellsProxy(
+  port: number,
+  cells: readonly ProxiedCell[],
+  { cert, key }: { readonly cert: string; readonly key: string },
+  maps: CellMaps = { keys: [], emails: [], ids: [] },
+): Promise<CellsProxy> {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-cells-'))
+  const file = (name: string, lines: readonly string[]) =>
+    writeFileSync(join(folder, name), lines.map((line) => `${line}\n`).join(''))
+  file('payments.pem', [cert, key])
+  file(
+    'cells.map',
+    [...cells.keys()].map((number) => `${cellText(number)} cell-${cellText(number)}`),
+  )
+  for (const map of MAPS) file(`${map}.map`, maps[map])
+  writeFileSync(join(folder, 'haproxy.cfg'), configurationOf(folder, port, cells))
+  const proxy: ChildProcess = spawn('haproxy', ['-W', '-db', '-q', '-f', join(folder, 'haproxy.cfg')], {
+    stdio: 'inherit',
+  })
+  const gone = once(proxy, 'exit')
+  // It takes signals once it serves.
+  for (let tries = 0; !(await accepts(port)); tries++) {
+    if (tries === 100 || proxy.exitCode !== null) throw new Error('HAProxy does not serve')
+    await sleep(100)
+  }
+  return {
+    url: `https://127.0.0.1:${port}`,
+    write(next) {
+      for (const map of MAPS) file(`${map}.map`, next[map])
+      proxy.kill('SIGUSR2')
+    },
+    async stop() {
+      proxy.kill('SIGTERM')
+      await gone
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const accepts = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port })
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
