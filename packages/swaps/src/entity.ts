@@ -90,7 +90,6 @@ export const SwapEntity = defineEntity({
     byId('swaps'),
     // Between organisations as well an address has one swap: it is taken once from those that are derived.
     uniqueIndex('swaps_deposit_address_key', 'swaps (deposit_address, environment, organisation_id)'),
-    uniqueIndex('swaps_derivation_index_key', 'swaps (derivation_index, environment, organisation_id)'),
     newestFirst('swaps'),
     index('swaps_due', ['provider', 'environment', 'nextPollAt']),
     index('swaps_turns', ['provider', 'environment', 'organisationId', 'nextPollAt']),

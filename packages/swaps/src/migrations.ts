@@ -203,4 +203,10 @@ export const migrations: readonly MigrationStep[] = [
       'create index sandbox_swap_transactions_of_address on sandbox_swap_transactions (address)',
     ],
   },
+  {
+    // An index is of a seed: a swap that has come from another cell may have one that this cell gives out, too. Addresses stay unique.
+    name: '20261129150200_swaps_of_other_cells',
+    concurrently: true,
+    up: ['drop index concurrently if exists swaps_derivation_index_key'],
+  },
 ]

@@ -9,6 +9,7 @@ import { type Proof, type ProofOptions, record, wasRun } from './proof.ts'
 const proofs: Readonly<Record<string, () => Promise<{ run: Proof }>>> = {
   accounts: () => import('./access/accounts/index.ts'),
   availability: () => import('./resilience/availability/index.ts'),
+  cells: () => import('./resilience/cells/index.ts'),
   clients: () => import('./clients/index.ts'),
   cluster: () => import('./resilience/cluster/index.ts'),
   crash: () => import('./resilience/crash/index.ts'),

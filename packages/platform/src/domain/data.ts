@@ -105,6 +105,8 @@ export interface MoveDeclaration {
   readonly obstacles?: Readonly<Record<string, string>>
   /** The same, in the cell that is to take it. */
   readonly present?: Readonly<Record<string, string>>
+  /** Settings with a secret of which each cell must have another one. */
+  readonly ownSecrets?: readonly string[]
   /** What must be the same in both cells: SQL of one `value`, by `rows('ledger_accounts')`, the organisation's part of a table as a relation. */
   readonly compared?: Readonly<Record<string, (rows: (table: string) => string) => string>>
   /** Statements in the cell that it leaves, when its rows are taken out, and when they are put back after all; `$1` is the organisation, `$2` the other cell. */

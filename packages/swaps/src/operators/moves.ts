@@ -15,6 +15,7 @@ export const moves: MoveDeclaration = {
     swap_rates: 'prices',
     swap_upkeep: 'of the installation',
   },
+  ownSecrets: ['SWAP_SEED'],
   obstacles: {
     "{count} live swaps have deposit addresses of this cell's SWAP_SEED that are still watched: wait until that has ended":
       "select count(*) from swaps where organisation_id = $1 and environment = 'live' and next_poll_at < 'infinity'",

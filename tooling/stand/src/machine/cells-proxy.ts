@@ -24,8 +24,8 @@ export type CellMaps = Readonly<Record<(typeof MAPS)[number], readonly string[]>
 export interface CellsProxy {
   /** `https://127.0.0.1:port`. */
   readonly url: string
-  /** Writes the maps, and has the proxy read them, without an end of any request. */
-  write(maps: CellMaps): void
+  /** Writes the maps, and has the proxy read them, without an end of any request. Waits until no process that has read the earlier ones is left. */
+  write(maps: CellMaps): Promise<void>
   stop(): Promise<void>
 }
 
@@ -82,9 +82,14 @@ export async function startCellsProxy(
   }
   return {
     url: `https://127.0.0.1:${port}`,
-    write(next) {
+    async write(next) {
+      const before = workersOf(proxy)
       for (const map of MAPS) file(`${map}.map`, next[map])
       proxy.kill('SIGUSR2')
+      for (let tries = 0; workersOf(proxy).some((pid) => before.includes(pid)); tries++) {
+        if (tries === 600) throw new Error('HAProxy does not read its maps again')
+        await sleep(50)
+      }
     },
     async stop() {
       proxy.kill('SIGTERM')
@@ -100,3 +105,7 @@ const accepts = (port: number): Promise<boolean> =>
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
     socket.once('connect', () => socket.destroy())
   })
+
+/** The processes that serve. */
+const workersOf = ({ pid }: ChildProcess): readonly string[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)

@@ -67,6 +67,13 @@ export async function obstaclesOf(between: MovingBetween, organisationId: string
     refused.push(
       'SECRETS_KEY: the two cells encrypt with different keys. Give both the same keys, and run `payments re-encrypt` in both',
     )
+  for (const setting of declarationOf(domains).ownSecrets) {
+    const theirs = await fingerprints(to, setting)
+    if ((await fingerprints(from, setting)).some((each) => theirs.includes(each)))
+      refused.push(
+        `${setting}: the two cells have the same. Each needs its own, because both would give out the same addresses`,
+      )
+  }
   for (const [sentence, sql] of Object.entries(declarationOf(domains).present)) {
     const { rows } = await to.query<{ count: number }>(`select (${sql})::int as count`, [organisationId])
     if (rows[0]?.count) refused.push(sentence)

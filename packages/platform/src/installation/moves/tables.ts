@@ -72,6 +72,7 @@ export const declarationOf = (domains: readonly Domain[]) => {
     ended: new Set(all.flatMap(({ ended = [] }) => ended)),
     left: all.flatMap(({ left = [] }) => left),
     stayed: all.flatMap(({ stayed = [] }) => stayed),
+    ownSecrets: all.flatMap(({ ownSecrets = [] }) => ownSecrets),
     addressed: all.flatMap(({ addressed = [] }) => addressed),
     arrived: all.flatMap(({ arrived = [] }) => arrived),
   }
