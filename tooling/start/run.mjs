@@ -20,6 +20,7 @@ const served = [
   're-encrypt',
   'swap-addresses',
   'cells',
+  'organisations',
   'ops',
 ]
 /** What runs from its sources, by the fitting Node, from the root. */

@@ -1,5 +1,5 @@
 /** Another cell, and whether it answers. */
-export interface CellAnswer {
+interface CellAnswer {
   readonly cell: number
   readonly address: string
   readonly answers: boolean

@@ -1,5 +1,5 @@
 /** What an installation is made of: the tables and entries of the platform itself, migrations, fingerprints of secrets. */
-export { answersOf, type CellAnswer } from './cells.ts'
+export { answersOf } from './cells.ts'
 export { checkFingerprints, foreignSecrets, shownFingerprints } from './fingerprints.ts'
 export { migrate, pendingMigrations } from './migrate.ts'
 export { movedIds } from './moves/ids.ts'
