@@ -184,6 +184,14 @@ test('an organisation that is not suspended, is unknown, is that of the operator
   await to.query('update setting_fingerprints set digest = $1 where setting = $2', [rows[0].digest, 'SECRETS_KEY'])
 })
 
+test('a database is of one cell: a process of another one does not start on it', async () => {
+  const { pool, settings } = source.runtime
+  const other = { ...settings, CELL: 2 }
+  await expect(checkFingerprints(pool, everyDomain, other)).rejects.toThrow(
+    'CELL: the database was written with another',
+  )
+})
+
 test('killed in any step of a move, no row is in both cells, and the command goes on until all of it is in the other one, where everything ends', {
   timeout: 240_000,
 }, async () => {
