@@ -59,6 +59,7 @@ test('the pay page shows what a payer may see, and nothing of the merchant’s i
       "cancelUrl",
       "currency",
       "description",
+      "discount",
       "dueAt",
       "environment",
       "expiresAt",

@@ -24,7 +24,7 @@ import { presentCollection, presentSession } from './present.ts'
 import { sessionEntry } from './receipt.ts'
 import { currencies } from './schemas.ts'
 import { checkoutMachine, invoiceMachine, linkMachine, openStates, sessionMachine, types } from './states.ts'
-import type { EmbedConfig, Item } from './terms/fields.ts'
+import type { Discount, EmbedConfig, StoredItem } from './terms/fields.ts'
 import type { PaymentPolicy } from './terms/policy.ts'
 import type { AskedPrice, HeldPrice } from './terms/prices.ts'
 import type { IssuedInvoice, PaymentChoice, PaymentMethod, StoredAccount, StoredPayment } from './terms/rows.ts'
@@ -64,7 +64,9 @@ export const CollectionEntity = defineEntity({
     pricing: p.json().$type<AskedPrice>().nullable(),
     subtotal: minorUnits().nullable(),
     tax: minorUnits().nullable(),
-    items: p.json().$type<readonly Item[]>(),
+    items: p.json().$type<readonly StoredItem[]>(),
+    /** What is taken off the sum of the items; its amount is decimal text in the currency of their prices. */
+    discount: p.json().$type<Discount>().nullable(),
     invoiceNumber: p.integer().nullable(),
     currency: p.enum(currencies),
     destinationChainKey: p.text(),

@@ -256,4 +256,9 @@ export const migrations: readonly MigrationStep[] = [
     name: '20261129130100_collection_time_zone',
     up: ["alter table collections add column time_zone text not null default 'UTC'"],
   },
+  {
+    // Invoices have discounts.
+    name: '20261129140000_collection_discount',
+    up: ['alter table collections add column discount jsonb'],
+  },
 ]

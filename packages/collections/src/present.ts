@@ -3,6 +3,7 @@ import { assetNamed, assetOf, isoTime, toDecimal } from '@payments/kernel'
 import { fiatIn, moneyIn } from '@payments/pay-page'
 import type { z } from 'zod'
 import type { Collection, PaySession, Session, SessionPayment } from './schemas.ts'
+import { itemOf } from './terms/fields.ts'
 import { creditedOf } from './terms/journal.ts'
 import { withEstimates } from './terms/options.ts'
 import { paymentUri } from './terms/payment-uri.ts'
@@ -43,7 +44,8 @@ export const presentCollection = (row: CollectionColumns): z.infer<typeof Collec
   pricing: row.pricing ? { currency: row.pricing.currency, amount: row.pricing.amount } : null,
   subtotal: row.pricing?.subtotal ?? optional(row.subtotal, row.currency),
   tax: row.pricing?.tax ?? optional(row.tax, row.currency),
-  items: [...row.items],
+  discount: row.discount ?? null,
+  items: row.items.map(itemOf),
   number: invoiceNumberText(row.invoiceNumber),
   currency: row.currency,
   destinationChainKey: row.destinationChainKey,

@@ -28,9 +28,11 @@ import { checkoutMachine, invoiceMachine, linkMachine, sessionMachine, types } f
 import {
   AllowedOrigins,
   CancelUrl,
+  Discount,
   EmbedConfig,
   EmbedConfigPatch,
   Items,
+  NewDiscount,
   NewItems,
   RedirectUrl,
 } from './terms/fields.ts'
@@ -161,6 +163,7 @@ export const NewCollection = z
     branding: BrandingPatch.optional(),
     paymentPolicy: PaymentPolicyPatch.optional(),
     items: NewItems.nullable().optional(),
+    discount: NewDiscount.nullable().optional(),
     metadata: Metadata.optional(),
   })
   .meta({
@@ -240,8 +243,9 @@ export const Collection = z
     amount: amountText('What is asked for; null where the payer chooses, and with `pricing`').nullable(),
     pricing: Pricing.nullable(),
     subtotal: amountText(
-      'Sum of the items without tax, in the currency of their prices; null without items',
+      'Sum of the items without tax and before the discount, in the currency of their prices; null without items',
     ).nullable(),
+    discount: Discount.nullable(),
     tax: amountText('Tax on the items, in the currency of their prices; null without items', '0').nullable(),
     items: Items,
     number: text('Number of an invoice; null for others', 'INV-000001').nullable(),
@@ -585,7 +589,8 @@ export const PayPage = z
     number: text('Number of an invoice', 'INV-000001').nullable(),
     amount: amountText('What is asked for; null where the payer chooses, and with `pricing`').nullable(),
     pricing: Pricing.nullable(),
-    subtotal: amountText('Sum of the items without tax').nullable(),
+    subtotal: amountText('Sum of the items without tax and before the discount').nullable(),
+    discount: Discount.nullable(),
     tax: amountText('Tax on the items', '0').nullable(),
     items: Items,
     currency: text('Currency of the amounts', 'USDC'),
@@ -690,16 +695,19 @@ export const collectionFacts = {
   amount: '860',
   pricing: null,
   subtotal: '800',
+  discount: null,
   tax: '60',
   items: [
     {
       description: 'Consulting, one day',
       quantity: 2,
+      quantityDecimal: '2',
       unitAmount: '400',
       taxPercent: 7.5,
       taxCategory: 'standard',
       taxExemptionReason: null,
       subtotal: '800',
+      discount: '0',
       tax: '60',
     },
   ],

@@ -22,6 +22,8 @@ export interface PayData {
   readonly pricing: FiatValue | null
   readonly subtotal: string | null
   readonly tax: string | null
+  /** What is taken off the sum of the items. */
+  readonly discount: Discount | null
   readonly items: readonly Item[]
   readonly currency: string
   /** The amount as money of a country. */
@@ -69,9 +71,16 @@ interface FiatValue {
   readonly currency: string
 }
 
+interface Discount {
+  readonly percent: number | null
+  readonly amount: string
+  readonly description: string | null
+}
+
 interface Item {
   readonly description: string
-  readonly quantity: number
+  /** Decimal text. */
+  readonly quantityDecimal: string
   readonly unitAmount: string
   readonly subtotal: string
 }

@@ -48,6 +48,7 @@ const data: PayData = {
   amount: '25',
   pricing: null,
   subtotal: null,
+  discount: null,
   tax: null,
   items: [],
   currency: 'USDC',

@@ -132,6 +132,7 @@ export const pageOf = (of: Case, session = sessionOf(of)): PayData => ({
   amount: '25',
   pricing: null,
   subtotal: null,
+  discount: null,
   tax: null,
   items: [],
   currency: 'USDC',

@@ -32,6 +32,7 @@ export const collectionsExport: ExportSource = {
     dueAt: exportedTime('t.due_at'),
     expiresAt: exportedTime('t.expires_at'),
     createdAt: exportedTime('t.created_at'),
+    discount: "t.discount->>'amount'",
   },
 }
 

@@ -20,11 +20,11 @@ import type { z } from 'zod'
 import { type CollectionRow, resourceOf } from '../entity.ts'
 import type { NewCollection } from '../schemas.ts'
 import { payUrlOf } from '../settings.ts'
-import { DEFAULT_EMBED, mergeEmbed } from '../terms/fields.ts'
+import { DEFAULT_EMBED, type Discount, mergeEmbed } from '../terms/fields.ts'
 import { type Totals, totalsOf } from '../terms/items.ts'
 import { optionsOf } from '../terms/options.ts'
 import { addressUse, mergePolicy, type PaymentPolicy } from '../terms/policy.ts'
-import { type AskedPrice, held, inCents } from '../terms/prices.ts'
+import { type AskedPrice, held, inCents, toCents } from '../terms/prices.ts'
 import { checkAddresses } from '../terms/return-urls.ts'
 import type { IssuedInvoice, PaymentChoice } from '../terms/rows.ts'
 import { checkTransfers } from '../terms/transfers.ts'
@@ -56,7 +56,7 @@ export async function prepareCollection(context: QueryContext, input: Input): Pr
   const destinationAddress = destination(input, networks, wrong)
   const paymentOptions = options(input, networks, wrong)
   const asset = assets[input.pricing?.currency ?? input.currency]
-  const totals = input.items ? totalsOf(input.items, asset, input.pricing ? 'category' : 'line') : null
+  const totals = input.items ? totalsOf(input.items, asset, input.pricing ? 'category' : 'line', input.discount) : null
   const amount = input.pricing ? null : (totals?.amount ?? amountOf(input, wrong))
   checkPricing(input, wrong)
   const { mismatch } = { ...policy, ...input.paymentPolicy } as typeof policy
@@ -83,6 +83,7 @@ export async function prepareCollection(context: QueryContext, input: Input): Pr
 function checkFields(input: Input, timeZone: string, wrong: Mistakes): void {
   const { type, amount, items, pricing } = input
   if (items && type !== 'invoice') wrong.items = 'Only an invoice has items'
+  if (input.discount && !items) wrong.discount = 'Only an invoice with items has a discount'
   if (input.dueAt && type !== 'invoice') wrong.dueAt = 'Only an invoice has a due time'
   if (input.maxPayments && type !== 'link') wrong.maxPayments = 'Only a link takes several payments'
   if (items && amount) wrong.amount = 'Must be left out: it follows from the items'
@@ -146,6 +147,12 @@ function pricingOf({ pricing }: Input, totals: Totals | null): AskedPrice | null
   }
 }
 
+/** The discount with the decimals of its currency. */
+function discountIn({ totals, pricing }: PreparedCollection): Discount | null {
+  if (!totals?.discount || !pricing) return totals?.discount ?? null
+  return { ...totals.discount, amount: inCents(toCents(totals.discount.amount)) }
+}
+
 /** The columns of a prepared collection that follow from its request; a number is given to an invoice when it is created. */
 function columnsOf({ actor, runtime }: QueryContext, id: string, input: Input, prepared: PreparedCollection) {
   const { organisationId, environment } = actor
@@ -164,6 +171,7 @@ function columnsOf({ actor, runtime }: QueryContext, id: string, input: Input, p
     subtotal: prepared.pricing ? null : (prepared.totals?.subtotal ?? null),
     tax: prepared.pricing ? null : (prepared.totals?.tax ?? null),
     items: prepared.totals?.items ?? [],
+    discount: discountIn(prepared),
     invoiceNumber: null as number | null,
     currency: input.currency,
     destinationChainKey: input.destinationChainKey,

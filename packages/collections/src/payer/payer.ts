@@ -143,6 +143,7 @@ function pageOf(
     pricing: shown.pricing,
     subtotal: shown.subtotal,
     tax: shown.tax,
+    discount: shown.discount,
     items: shown.items,
     currency: shown.currency,
     fiatValue: collection.pricing

@@ -8,7 +8,11 @@ const ITEMS = 100
 const MOST_QUANTITY = 1_000_000
 const ORIGINS = 20
 
-const quantity = z.number().int().meta({ description: 'How many', example: 2 })
+const quantity = z
+  .number()
+  .int()
+  .meta({ description: 'How many, in whole numbers; see `quantityDecimal` for parts of one', example: 2 })
+const QUANTITY_DECIMALS = 6
 const taxPercent = z.number().meta({ description: 'Tax on this line, in percent, with up to 4 decimals', example: 7.5 })
 
 const taxCategories = ['standard', 'zero_rated', 'exempt', 'reverse_charge', 'outside_scope'] as const
@@ -21,7 +25,14 @@ const taxCategory = z.enum(taxCategories).meta({
 
 const NewItem = z.strictObject({
   description: personal(shownText(nameText(200)).meta({ description: 'What is sold', example: 'Consulting, one day' })),
-  quantity: quantity.min(1).max(MOST_QUANTITY),
+  quantity: quantity.min(1).max(MOST_QUANTITY).optional(),
+  quantityDecimal: Amount.refine(
+    (text) => (text.split('.')[1]?.replace(/0+$/, '').length ?? 0) <= QUANTITY_DECIMALS,
+    `Must have at most ${QUANTITY_DECIMALS} decimals`,
+  )
+    .refine((text) => Number(text) <= MOST_QUANTITY, `Must be at most ${MOST_QUANTITY}`)
+    .meta({ description: 'How many, as decimal text with up to 6 decimals, in place of `quantity`', example: '0.5' })
+    .optional(),
   unitAmount: Amount.meta({
     description: 'Price of one, without tax, in the currency of `pricing`, or else in `currency`',
   }),
@@ -39,7 +50,8 @@ const NewItem = z.strictObject({
 export const Item = z
   .object({
     description: personal(text('What is sold', 'Consulting, one day')),
-    quantity,
+    quantity: quantity.meta({ description: 'How many, without the decimals of `quantityDecimal`', example: 2 }),
+    quantityDecimal: text('How many, exactly, as decimal text', '2'),
     unitAmount: text('Price of one, without tax, as decimal text', '400'),
     taxPercent,
     taxCategory: taxCategory.nullable().meta({
@@ -47,17 +59,62 @@ export const Item = z
       example: 'standard',
     }),
     taxExemptionReason: text('Why the line is exempt from tax', 'Education, exempt by law').nullable(),
-    subtotal: text('Price of all, without tax, as decimal text', '800'),
-    tax: text('Tax of the line, as decimal text', '60'),
+    subtotal: text('Price of all, without tax and before the discount of the invoice, as decimal text', '800'),
+    discount: text('Its part of the discount of the invoice, as decimal text', '0'),
+    tax: text('Tax of the line, on what the discount leaves, as decimal text', '60'),
   })
   .meta({ id: 'CollectionItem', description: 'A line of an invoice' })
 export type Item = z.infer<typeof Item>
+
+/** A line as it is stored. Invoices of releases before had whole quantities and no discounts. */
+export type StoredItem = Omit<Item, 'quantityDecimal' | 'discount'> &
+  Partial<Pick<Item, 'quantityDecimal' | 'discount'>>
+
+/** A stored line as every document shows it. */
+export const itemOf = (stored: StoredItem): Item => ({
+  ...stored,
+  quantityDecimal: stored.quantityDecimal ?? String(stored.quantity),
+  discount: stored.discount ?? '0',
+})
 export const Items = items('The lines of an invoice; empty for others', Item)
 export const NewItems = z
   .array(NewItem)
   .min(1)
   .max(ITEMS)
   .meta({ description: 'Lines of an invoice, instead of `amount`, which then follows from them' })
+
+const discountPercent = z
+  .number()
+  .meta({ description: 'Of the sum of the items, in percent, with up to 4 decimals', example: 10 })
+const discountReason = nameText(200).meta({ description: 'Why, as the invoice says it', example: 'Early payment' })
+
+export const NewDiscount = z
+  .strictObject({
+    percent: discountPercent
+      .gt(0)
+      .lt(100)
+      .refine((percent) => millionthsOf(percent) !== undefined, 'Must have at most 4 decimals')
+      .optional(),
+    amount: Amount.optional().meta({
+      description: 'In place of `percent`, in the currency of the items',
+      example: '80',
+    }),
+    description: personal(shownText(discountReason)).optional(),
+  })
+  .meta({
+    description:
+      'What is taken off the sum of the items before tax: `percent` or `amount`. Each rate of tax bears its part of it',
+    example: { percent: 10, description: 'Early payment' },
+  })
+
+export const Discount = z
+  .object({
+    percent: discountPercent.nullable(),
+    amount: text('What is taken off, in the currency of the items, as decimal text', '80'),
+    description: personal(text('Why, as the invoice says it', 'Early payment')).nullable(),
+  })
+  .meta({ description: 'What is taken off the sum of the items before tax; null without a discount' })
+export type Discount = z.infer<typeof Discount>
 
 const layouts = ['card', 'inline', 'minimal'] as const
 const layout = z.enum(layouts).meta({ description: 'How an embedded page looks', example: 'card' })

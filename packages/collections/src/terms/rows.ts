@@ -1,7 +1,7 @@
 import type { BrandFields } from '@payments/branding'
 import type { Environment, Metadata } from '@payments/kernel'
 import type { RefundTo } from '@payments/routes'
-import type { EmbedConfig, Item } from './fields.ts'
+import type { Discount, EmbedConfig, StoredItem } from './fields.ts'
 import type { PaymentPolicy } from './policy.ts'
 import type { AskedPrice, HeldPrice } from './prices.ts'
 
@@ -20,7 +20,8 @@ export interface CollectionColumns {
   readonly pricing?: AskedPrice | null
   readonly subtotal?: bigint | null
   readonly tax?: bigint | null
-  readonly items: readonly Item[]
+  readonly items: readonly StoredItem[]
+  readonly discount?: Discount | null
   readonly invoiceNumber?: number | null
   readonly currency: string
   readonly destinationChainKey: string

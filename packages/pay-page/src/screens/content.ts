@@ -61,15 +61,17 @@ function lines(data: PayData, { texts, locale }: View): Html {
   const { pricing } = data
   const money = (amount: string) =>
     pricing ? fiatIn(locale, amount, pricing.currency) : moneyIn(locale, amount, data.currency)
-  const sum = (label: string, amount: string | null) =>
-    amount !== null && html`<tr><th scope="row" colspan="3">${label}</th><td><bdi>${money(amount)}</bdi></td></tr>`
+  const { discount } = data
+  const sum = (label: string | Html, amount: string | null, sign = '') =>
+    amount !== null &&
+    html`<tr><th scope="row" colspan="3">${label}</th><td><bdi>${sign}${money(amount)}</bdi></td></tr>`
   return html`<details><summary>${texts.items}</summary><div class="scroll" tabindex="0" role="region" aria-label="${texts.items}"><table>
   <thead><tr><th scope="col">${texts.item}</th><th scope="col">${texts.quantity}</th><th scope="col">${texts.price}</th><th scope="col">${texts.sum}</th></tr></thead>
   <tbody>${data.items.map(
     (item) =>
-      html`<tr><th scope="row"><bdi>${item.description}</bdi></th><td>${item.quantity}</td><td>${amountIn(locale, item.unitAmount)}</td><td>${amountIn(locale, item.subtotal)}</td></tr>`,
+      html`<tr><th scope="row"><bdi>${item.description}</bdi></th><td>${amountIn(locale, item.quantityDecimal)}</td><td>${amountIn(locale, item.unitAmount)}</td><td>${amountIn(locale, item.subtotal)}</td></tr>`,
   )}</tbody>
-  <tfoot>${sum(texts.subtotal, data.subtotal)}${sum(texts.tax, data.tax)}${sum(texts.total, pricing?.amount ?? data.amount)}</tfoot></table></div></details>`
+  <tfoot>${sum(texts.subtotal, data.subtotal)}${discount && sum(html`<bdi>${discount.description ?? texts.discount}</bdi>${discount.percent !== null && ` (${amountIn(locale, String(discount.percent))} %)`}`, discount.amount, '−')}${sum(texts.tax, data.tax)}${sum(texts.total, pricing?.amount ?? data.amount)}</tfoot></table></div></details>`
 }
 
 /** Below the payment: the language, and whose page it is. */

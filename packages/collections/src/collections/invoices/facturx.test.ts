@@ -6,82 +6,13 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { expect, test } from 'vitest'
-import {
-  hasTools,
-  type Merchant,
-  newCollection,
-  newCollectionBody,
-  newMerchant,
-  paySession,
-  startSession,
-  useService,
-} from '#testing'
+import { hasTools, newCollection, newCollectionBody, newMerchant, paySession, startSession, useService } from '#testing'
+import { BUYER, fileOf, type Given, ITEMS, issued, SELLER, texts, xmlOf } from '../../../test/invoices.ts'
 import { settle } from '../../../test/sessions.ts'
 
 const require = createRequire(import.meta.url)
 const service = useService()
 const folder = mkdtempSync(join(tmpdir(), 'invoices-'))
-
-const SELLER = {
-  legalName: 'Ada & Söhne GmbH',
-  address: 'Am Markt 1\n10115 Berlin',
-  country: 'DE',
-  taxId: 'DE 123456789',
-}
-const BUYER = { name: 'Obi <Works> Ltd', email: 'obi@example.com', address: '5 Broad Street\nLagos', country: 'NG' }
-const ITEMS = [
-  { description: 'Day', quantity: 3, unitAmount: '400.50', taxPercent: 19 },
-  { description: 'Book "One" & more', quantity: 1, unitAmount: '9.99', taxPercent: 7 },
-  { description: 'Book two', quantity: 7, unitAmount: '0.07', taxPercent: 7 },
-  {
-    description: 'Stamp',
-    quantity: 2,
-    unitAmount: '1.05',
-    taxCategory: 'exempt',
-    taxExemptionReason: 'Postal service',
-  },
-  { description: 'Sample', quantity: 1, unitAmount: '5', taxCategory: 'zero_rated' },
-]
-
-interface Given {
-  readonly seller?: object
-  readonly buyer?: object
-  readonly invoice?: Record<string, unknown>
-}
-
-/** An invoice with items in euros, from and for parties that have everything. */
-async function issued({ seller, buyer, invoice }: Given = {}) {
-  const merchant = await newMerchant(service)
-  await merchant.call('PATCH /v1/branding', { body: { ...SELLER, ...seller } })
-  const customer = (await merchant.call('POST /v1/customers', { body: { ...BUYER, ...buyer } })).body.data
-  const made = await newCollection(merchant, {
-    type: 'invoice',
-    amount: undefined,
-    pricing: { currency: 'EUR' },
-    customerId: customer.id,
-    dueAt: '2036-01-31T00:00:00Z',
-    items: ITEMS,
-    ...invoice,
-  })
-  return { merchant, invoice: made }
-}
-
-async function fileOf(merchant: Merchant, id: string, type: 'pdf' | 'xml') {
-  const reply = await fetch(`${service.url}/v1/collections/${id}/invoice.${type}`, {
-    headers: { authorization: `Bearer ${merchant.key}` },
-  })
-  return { reply, bytes: Buffer.from(await reply.arrayBuffer()) }
-}
-
-async function xmlOf({ merchant, invoice }: Awaited<ReturnType<typeof issued>>): Promise<string> {
-  const { reply, bytes } = await fileOf(merchant, invoice.id, 'xml')
-  expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'application/xml; charset=utf-8'])
-  return bytes.toString()
-}
-
-/** Texts of the elements of this name, in order. */
-const texts = (xml: string, name: string): string[] =>
-  [...xml.matchAll(new RegExp(`<ram:${name}(?: [^>]*)?>([^<]*)</ram:${name}>`, 'g'))].map(([, text = '']) => text)
 
 /** What the schema of Factur-X finds wrong with a document. The schema comes with another implementation, which nothing else here uses. */
 function mistakesIn(xml: string): string[] {
@@ -102,6 +33,26 @@ const CASES: readonly [string, Given][] = [
       seller: { country: 'NG', taxId: '12345678-0001' },
       buyer: { taxId: 'RC 4711' },
       invoice: { pricing: { currency: 'NGN' }, dueAt: null, items: [{ ...ITEMS[0], taxPercent: 7.5 }] },
+    },
+  ],
+  [
+    'half hours, a discount in percent on several rates',
+    {
+      invoice: {
+        items: [...ITEMS, { description: 'Half an hour', quantityDecimal: '0.5', unitAmount: '85.25', taxPercent: 19 }],
+        discount: { percent: 12.5, description: 'Early <payment>' },
+      },
+    },
+  ],
+  ['a discount as an amount', { invoice: { discount: { amount: '100.01' } } }],
+  [
+    'a discount on what is outside the scope of the tax',
+    {
+      buyer: { country: 'FR' },
+      invoice: {
+        items: [{ ...ITEMS[0], taxPercent: undefined, taxCategory: 'outside_scope' }],
+        discount: { percent: 5 },
+      },
     },
   ],
   [
@@ -135,12 +86,12 @@ const CASES: readonly [string, Given][] = [
 test.runIf(hasTools('xmllint')).each(CASES)(
   'the structured data fit the schema of Factur-X: %s',
   async (_name, given) => {
-    expect(mistakesIn(await xmlOf(await issued(given)))).toEqual([])
+    expect(mistakesIn(await xmlOf(await issued(service, given)))).toEqual([])
   },
 )
 
 test('the tax is rounded once for each category and rate, its lines add up to it, and the invoice, its page, its PDF and the data say the same', async () => {
-  const made = await issued()
+  const made = await issued(service)
   const { merchant, invoice } = made
   // 19 % of 1201.50 and 7 % of 10.48, each rounded: 228.29 (228.285) and 0.73 (0.7336).
   expect(invoice).toMatchObject({
@@ -162,7 +113,7 @@ test('the tax is rounded once for each category and rate, its lines add up to it
     tax: ['228.29', '0.73', '0.00', '0.00'],
     sums: ['1219.08', '1219.08', '229.02', '1448.10', '1448.10'],
   })
-  const { bytes } = await fileOf(merchant, invoice.id, 'pdf')
+  const { bytes } = await fileOf({ service, merchant, invoice }, 'pdf')
   const { text } = await extractText(await getDocumentProxy(new Uint8Array(bytes)), { mergePages: true })
   for (const part of [
     'Subtotal: €1,219.08',
@@ -191,26 +142,28 @@ test('whatever the lines, the data follow the sums of EN 16931 (BR-CO-10 to BR-C
       fc.array(
         fc.tuple(
           fc.integer({ min: 1, max: 99_999 }),
-          fc.integer({ min: 1, max: 30 }),
+          fc.integer({ min: 1, max: 30_000_000 }),
           fc.constantFrom(0, 5, 7.5, 8.875, 19, 33.3333, 0.0001),
         ),
         { minLength: 1, maxLength: 12 },
       ),
-      async (lines) => {
+      fc.option(fc.integer({ min: 1, max: 999_999 })),
+      async (lines, discount) => {
         const invoice = await newCollection(merchant, {
           type: 'invoice',
           amount: undefined,
           pricing: { currency: 'USD' },
           customerId,
-          items: lines.map(([cents, quantity, taxPercent], index) => ({
+          ...(discount === null ? {} : { discount: { percent: discount / 10_000 } }),
+          items: lines.map(([cents, millionths, taxPercent], index) => ({
             description: `Line ${index}`,
-            quantity,
+            quantityDecimal: (millionths / 1_000_000).toFixed(6),
             unitAmount: (cents / 100).toFixed(2),
             taxPercent,
             ...(taxPercent === 0 ? { taxCategory: 'zero_rated' } : {}),
           })),
         })
-        const xml = await xmlOf({ merchant, invoice })
+        const xml = await xmlOf({ service, merchant, invoice })
         const lineTotals = texts(xml, 'LineTotalAmount')
         const subtotal = lineTotals.pop() ?? ''
         const [net, tax, total, due] = [
@@ -219,11 +172,24 @@ test('whatever the lines, the data follow the sums of EN 16931 (BR-CO-10 to BR-C
           'GrandTotalAmount',
           'DuePayableAmount',
         ].map((name) => sum(texts(xml, name)))
-        expect(lineTotals.map((text) => sum([text]))).toEqual(lines.map(([cents, quantity]) => cents * quantity))
-        expect([sum(lineTotals), sum([subtotal]), sum(texts(xml, 'BasisAmount'))]).toEqual([net, net, net])
+        const half = (numerator: bigint) => Number((numerator * 2n + 1_000_000n) / 2_000_000n)
+        expect(lineTotals.map((text) => sum([text]))).toEqual(
+          lines.map(([cents, millionths]) => half(BigInt(cents) * BigInt(millionths))),
+        )
+        const total_ = sum([subtotal])
+        const taken = half(BigInt(total_) * BigInt(discount ?? 0))
+        const bases = texts(xml, 'BasisAmount').slice(0, texts(xml, 'CalculatedAmount').length)
+        // BR-CO-10, BR-CO-11, BR-CO-13 and, for the categories together, BR-S-08.
+        expect([sum(lineTotals), sum(texts(xml, 'ActualAmount')), sum(texts(xml, 'AllowanceTotalAmount'))]).toEqual([
+          total_,
+          taken,
+          taken,
+        ])
+        expect([total_ - taken, sum(bases)]).toEqual([net, net])
+        expect(sum(invoice.items.map((item: { discount: string }) => item.discount))).toBe(taken)
         const taxes = texts(xml, 'CalculatedAmount').map((text) => sum([text]))
         const rates = texts(xml, 'RateApplicablePercent').slice(lines.length)
-        for (const [index, base] of texts(xml, 'BasisAmount').entries())
+        for (const [index, base] of bases.entries())
           expect(taxes[index]).toBe(
             Math.floor((sum([base]) * Math.round(Number(rates[index]) * 10_000) + 500_000) / 1_000_000),
           )
@@ -243,8 +209,8 @@ test('whatever the lines, the data follow the sums of EN 16931 (BR-CO-10 to BR-C
 test.runIf(hasTools('pdfdetach'))(
   'an accounting program finds the data in the PDF, as the metadata announce them',
   async () => {
-    const made = await issued()
-    const { bytes } = await fileOf(made.merchant, made.invoice.id, 'pdf')
+    const made = await issued(service)
+    const { bytes } = await fileOf(made, 'pdf')
     const path = join(folder, 'invoice.pdf')
     writeFileSync(path, bytes)
     execFileSync('pdfdetach', ['-saveall', '-o', folder, path])
@@ -292,25 +258,25 @@ test.each<[string, Given, string[]]>([
     ['items'],
   ],
 ])('where something is missing, the reply says what, and the PDF holds no data: %s', async (_name, given, fields) => {
-  const { merchant, invoice } = await issued(given)
+  const { merchant, invoice } = await issued(service, given)
   const refused = await merchant.call(`GET /v1/collections/${invoice.id}/invoice.xml`)
   expect([refused.status, refused.body.message, Object.keys(refused.body.errors)]).toEqual([
     422,
     'Validation failed',
     fields,
   ])
-  const { reply, bytes } = await fileOf(merchant, invoice.id, 'pdf')
+  const { reply, bytes } = await fileOf({ service, merchant, invoice }, 'pdf')
   expect([reply.status, bytes.includes('EmbeddedFile')]).toEqual([200, false])
 })
 
 test('a paid invoice has nothing left to pay, and a void one has no data', async () => {
-  const paid = await issued({ invoice: { pricing: { currency: 'USD' } } })
+  const paid = await issued(service, { invoice: { pricing: { currency: 'USD' } } })
   const session = await startSession(service, paid.invoice.id)
   await paySession(paid.merchant, session.id)
   await settle(service, paid.merchant)
   const xml = await xmlOf(paid)
   expect([texts(xml, 'TotalPrepaidAmount'), texts(xml, 'DuePayableAmount')]).toEqual([['1448.10'], ['0.00']])
-  const ended = await issued()
+  const ended = await issued(service)
   await ended.merchant.call(`DELETE /v1/collections/${ended.invoice.id}`)
   const refused = await ended.merchant.call(`GET /v1/collections/${ended.invoice.id}/invoice.xml`)
   expect([refused.status, Object.keys(refused.body.errors)]).toEqual([422, ['status']])
@@ -332,11 +298,11 @@ test.each([
 })
 
 test('an issued invoice does not change: what branding, customer and terms become later is on the next one', async () => {
-  const made = await issued({ seller: { displayName: 'Ada' } })
+  const made = await issued(service, { seller: { displayName: 'Ada' } })
   const { merchant, invoice } = made
   const said = async () => {
     const { text } = await extractText(
-      await getDocumentProxy(new Uint8Array((await fileOf(merchant, invoice.id, 'pdf')).bytes)),
+      await getDocumentProxy(new Uint8Array((await fileOf({ service, merchant, invoice }, 'pdf')).bytes)),
       { mergePages: true },
     )
     return { xml: await xmlOf(made), text }
@@ -365,16 +331,16 @@ test('an issued invoice does not change: what branding, customer and terms becom
     items: ITEMS,
     customerId: invoice.customerId,
   })
-  const xml = await xmlOf({ merchant, invoice: next })
+  const xml = await xmlOf({ service, merchant, invoice: next })
   for (const part of ['Other Ltd', 'Renamed', '2 New Street']) expect(xml).toContain(part)
 })
 
 test('a customer who is anonymised is taken out of the invoices that were issued to them, whose number and amounts stay', async () => {
-  const { merchant, invoice } = await issued()
+  const { merchant, invoice } = await issued(service)
   await merchant.call(`POST /v1/customers/${invoice.customerId}/anonymise`)
   const { rows } = await service.runtime.pool.query('select issued::text from collections where id = $1', [invoice.id])
   for (const part of [BUYER.name, BUYER.email, '5 Broad Street']) expect(rows[0].issued).not.toContain(part)
-  const { bytes } = await fileOf(merchant, invoice.id, 'pdf')
+  const { bytes } = await fileOf({ service, merchant, invoice }, 'pdf')
   const { text } = await extractText(await getDocumentProxy(new Uint8Array(bytes)), { mergePages: true })
   expect([text.includes('Bill to'), text.includes(`Invoice ${invoice.number}`), text.includes('€1,448.10')]).toEqual([
     false,

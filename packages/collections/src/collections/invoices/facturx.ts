@@ -1,8 +1,8 @@
 import { dayIn } from '@payments/kernel'
 import type { CollectionRow } from '../../entity.ts'
 import { invoiceNumberText } from '../../present.ts'
-import type { Item, TaxCategory } from '../../terms/fields.ts'
-import { taxesOf } from '../../terms/items.ts'
+import { type Item, itemOf, type TaxCategory } from '../../terms/fields.ts'
+import { type Tax, taxesOf } from '../../terms/items.ts'
 import { inCents, type Price, toCents } from '../../terms/prices.ts'
 import type { Customer, Seller } from '../../terms/rows.ts'
 import type { WrittenInvoice } from './parties.ts'
@@ -47,7 +47,7 @@ export function structuredData({ invoice, parties }: Pick<WrittenInvoice, 'invoi
   const complete = {
     number: invoiceNumberText(invoice.invoiceNumber),
     price: invoice.pricing,
-    items: invoice.items,
+    items: invoice.items.map(itemOf),
     seller: parties.seller,
     customer: parties.customer,
   } as Complete
@@ -135,13 +135,13 @@ function document(invoice: CollectionRow, complete: Complete): string {
 export const TEST_NOTE = 'Test: not a real invoice, nothing is owed'
 
 function line(item: Complete['items'][number], index: number): string {
-  const { description, quantity, unitAmount, subtotal } = item
+  const { description, quantityDecimal, unitAmount, subtotal } = item
   return ram('IncludedSupplyChainTradeLineItem', [
     ram('AssociatedDocumentLineDocument', [ram('LineID', String(index + 1))]),
     ram('SpecifiedTradeProduct', [ram('Name', description)]),
     ram('SpecifiedLineTradeAgreement', [ram('NetPriceProductTradePrice', [ram('ChargeAmount', money(unitAmount))])]),
     // Quantities have no unit: C62 is "one" (UN/ECE Recommendation 20).
-    ram('SpecifiedLineTradeDelivery', [ram('BilledQuantity', String(quantity), { unitCode: 'C62' })]),
+    ram('SpecifiedLineTradeDelivery', [ram('BilledQuantity', quantityDecimal, { unitCode: 'C62' })]),
     ram('SpecifiedLineTradeSettlement', [
       ram('ApplicableTradeTax', [ram('TypeCode', 'VAT'), ...rate(item.taxCategory, item.taxPercent)]),
       ram('SpecifiedTradeSettlementLineMonetarySummation', [ram('LineTotalAmount', money(subtotal))]),
@@ -181,12 +181,32 @@ function party(
   ])
 }
 
+/** UNTDID 5189: a discount. */
+const DISCOUNT_CODE = '95'
+
+/** The discount of a category and rate (BG-20): each has its own, because each has its own tax (BR-S-08). */
+function allowance({ discount }: CollectionRow, { category, percent, lines, ...tax }: Tax<TaxCategory>): string | null {
+  if (!discount || tax.discount === 0n) return null
+  return ram('SpecifiedTradeAllowanceCharge', [
+    ram('ChargeIndicator', [element('udt:Indicator', 'false')]),
+    ...(discount.percent === null
+      ? []
+      : [ram('CalculationPercent', String(discount.percent)), ram('BasisAmount', inCents(lines))]),
+    ram('ActualAmount', inCents(tax.discount)),
+    ram('ReasonCode', DISCOUNT_CODE),
+    ram('Reason', discount.description ?? 'Discount'),
+    ram('CategoryTradeTax', [ram('TypeCode', 'VAT'), ...rate(category, percent)]),
+  ])
+}
+
 function settlement(invoice: CollectionRow, { price, items }: Complete): string {
   const total = price.amount
+  const taxes = taxesOf(items)
+  const discount = invoice.discount ? toCents(invoice.discount.amount) : 0n
   const isPaid = invoice.status === 'paid'
   return ram('ApplicableHeaderTradeSettlement', [
     ram('InvoiceCurrencyCode', price.currency),
-    ...taxesOf(items).map(({ category, percent, base, tax, reasons }) => {
+    ...taxes.map(({ category, percent, base, tax, reasons }) => {
       const reason = REASONS[category] ?? reasons.join('; ')
       return ram('ApplicableTradeTax', [
         ram('CalculatedAmount', inCents(tax)),
@@ -196,13 +216,15 @@ function settlement(invoice: CollectionRow, { price, items }: Complete): string 
         ...rate(category, percent),
       ])
     }),
+    ...taxes.map((tax) => allowance(invoice, tax)),
     ram('SpecifiedTradePaymentTerms', [
       ram('Description', `Pay online in ${invoice.currency}: ${invoice.payUrl}`),
       invoice.dueAt ? day('DueDateDateTime', invoice, invoice.dueAt) : null,
     ]),
     ram('SpecifiedTradeSettlementHeaderMonetarySummation', [
       ram('LineTotalAmount', price.subtotal),
-      ram('TaxBasisTotalAmount', price.subtotal),
+      discount > 0n && ram('AllowanceTotalAmount', inCents(discount)),
+      ram('TaxBasisTotalAmount', inCents(toCents(price.subtotal) - discount)),
       ram('TaxTotalAmount', price.tax, { currencyID: price.currency }),
       ram('GrandTotalAmount', total),
       isPaid && ram('TotalPrepaidAmount', total),

@@ -5,7 +5,7 @@ import type { Log } from '@payments/platform'
 import type { CollectionRow } from '../../entity.ts'
 import { isPayable } from '../../payer/payer.ts'
 import { askedText, decimal, invoiceNumberText, moneyText, NUMBER_TO_COME } from '../../present.ts'
-import type { TaxCategory } from '../../terms/fields.ts'
+import { type Discount, itemOf, type TaxCategory } from '../../terms/fields.ts'
 import { taxesOf } from '../../terms/items.ts'
 import { inCents, toCents } from '../../terms/prices.ts'
 import type { Seller } from '../../terms/rows.ts'
@@ -74,9 +74,10 @@ function write(page: PdfPage, { invoice, parties, logo }: WrittenInvoice, number
   page.space(14)
   page.table(linesOf(invoice), COLUMNS)
   page.space(10)
-  const { pricing, currency } = invoice
+  const { pricing, discount, currency } = invoice
   if (pricing) {
     if (pricing.subtotal !== undefined) page.text(`Subtotal: ${moneyText(pricing.subtotal, pricing.currency)}`)
+    if (discount) page.text(discountText(discount, pricing.currency))
     for (const each of taxLines(invoice, pricing.currency)) page.text(each)
     page.text(totalOf(invoice), { bold: true })
   } else
@@ -85,13 +86,19 @@ function write(page: PdfPage, { invoice, parties, logo }: WrittenInvoice, number
       ['Tax', invoice.tax],
       ['Total', invoice.amount],
     ] as const)
-      if (units !== null && units !== undefined)
+      if (units !== null && units !== undefined) {
         page.text(`${name}: ${moneyText(decimal(units, currency), currency)}`, { bold: name === 'Total' })
+        if (name === 'Subtotal' && discount) page.text(discountText(discount, currency))
+      }
   page.space(14)
   // A preview has no address yet, and a code that leads to a page that takes nothing is none.
   if (number !== NUMBER_TO_COME && isPayable(invoice))
     page.code(invoice.payUrl, 'QR code with the address of the page to pay', ['Pay online:', invoice.payUrl])
 }
+
+/** What is taken off, and why. */
+const discountText = ({ percent, amount, description }: Discount, currency: string): string =>
+  `${description ?? 'Discount'}${percent === null ? '' : ` (${percent} %)`}: −${moneyText(amount, currency)}`
 
 /** What a price comes to. Only what has been paid was paid in anything. */
 function totalOf(invoice: CollectionRow): string {
@@ -116,7 +123,7 @@ const UNTAXED: Readonly<Record<Exclude<TaxCategory, 'standard'>, string>> = {
 
 /** A line for each category and rate of the tax, with what it is on. */
 function taxLines({ items }: CollectionRow, currency: string): string[] {
-  return taxesOf(items).map(({ category, percent, base, tax, reasons }) => {
+  return taxesOf(items.map(itemOf)).map(({ category, percent, base, tax, reasons }) => {
     const name = category === null || category === 'standard' ? `Tax ${percent} %` : UNTAXED[category]
     const why = reasons.length > 0 ? ` (${reasons.join('; ')})` : ''
     return `${name}${why}: ${moneyText(inCents(tax), currency)} on ${moneyText(inCents(base), currency)}`
@@ -134,13 +141,15 @@ function linesOf(invoice: CollectionRow): Cells[] {
   }
   return [
     head,
-    ...items.map(
-      ({ description, quantity, unitAmount, taxPercent, subtotal }): Cells => [
-        taxPercent > 0 ? `${description} (tax ${taxPercent} %)` : description,
-        String(quantity),
-        shown(unitAmount),
-        shown(subtotal),
-      ],
-    ),
+    ...items
+      .map(itemOf)
+      .map(
+        ({ description, quantityDecimal, unitAmount, taxPercent, subtotal }): Cells => [
+          taxPercent > 0 ? `${description} (tax ${taxPercent} %)` : description,
+          amountIn('en', quantityDecimal),
+          shown(unitAmount),
+          shown(subtotal),
+        ],
+      ),
   ]
 }
