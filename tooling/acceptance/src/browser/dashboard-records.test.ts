@@ -311,4 +311,38 @@ describe.runIf(hasTools(chromiumCommand()))('records in the dashboard', () => {
     },
     STORY_MS,
   )
+
+  test(
+    'half an hour at 8,875 % with a discount is typed as people write it, and is exact on the page',
+    async () => {
+      const merchant = await newMerchant(service)
+      const { context, page, problems } = await openDashboard(browser, service, { ...merchant, role: 'member' })
+      await page.goto(`${service.url}/dashboard/test/collections`)
+      await page.getByRole('button', { name: 'New invoice' }).click()
+      await page.getByLabel('What it is for').fill('Consulting in January')
+      await page.getByLabel('Currency of the items').selectOption('USD')
+      await page.getByLabel('Description').fill('Consulting, one hour')
+      await page.getByLabel('Quantity').fill('half')
+      await page.getByLabel('Price').fill('$1,250.50')
+      await page.getByLabel('Tax %').fill('8,875')
+      await page.getByLabel('Discount', { exact: true }).selectOption('Percent')
+      await page.getByLabel('Discount %').fill('10')
+      await page.getByLabel('Name of the discount (optional)').fill('Early payment')
+      await page.getByRole('button', { name: 'Create invoice' }).click()
+      await page.getByText('Enter a number, for example 2 or 0.5').waitFor()
+      await checkScreen(page, 'invoice-unread')
+      await page.getByLabel('Quantity').fill('0.5')
+      await page.getByText('Without tax: 562.72 USD (625.25 USD before the discount)').waitFor()
+      await checkScreen(page, 'invoice-discount')
+      await page.getByRole('button', { name: 'Create invoice' }).click()
+      await page.getByRole('heading', { name: 'Consulting in January' }).waitFor({ timeout: PATIENCE })
+      // 562.72 and 8.875 % of it, which is 49.9414.
+      await page.locator('.main-amount').getByText('612.66 USD').waitFor()
+      await page.getByText('-62.53 USD').waitFor()
+      await checkScreen(page, 'invoice-discounted')
+      expect(problems).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
 })

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { Link, Redirect } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
-import { words } from '../../parts/format.ts'
+import { exactNumber, words } from '../../parts/format.ts'
 import { ChangeButton } from '../../parts/forms/change.tsx'
 import { typedAmount } from '../../parts/forms/checks.ts'
 import { fileAddress } from '../../parts/forms/files.ts'
@@ -15,7 +15,7 @@ import { Amount, Copy, Copyable, Due, Failure, Field, Screen, Status, Time } fro
 import { Table } from '../../parts/table.tsx'
 import { Actions } from './actions.tsx'
 import { Decide } from './decide.tsx'
-import { askedFor } from './lines.ts'
+import { askedFor } from './invoices/lines.ts'
 
 /** One payment link, invoice or checkout: how to share it, and what was paid. */
 export function Collection({ id }: { id: string }) {
@@ -113,7 +113,7 @@ export function Collection({ id }: { id: string }) {
           keyOf={({ description, unitAmount }) => `${description} ${unitAmount}`}
           columns={[
             { title: 'Item', cell: ({ description }) => description },
-            { title: 'Quantity', numeric: true, cell: ({ quantity }) => quantity },
+            { title: 'Quantity', numeric: true, cell: ({ quantityDecimal }) => exactNumber(quantityDecimal) },
             {
               title: 'Price',
               numeric: true,
@@ -133,6 +133,15 @@ export function Collection({ id }: { id: string }) {
           <>
             <dt>Number</dt>
             <dd>{collection.number}</dd>
+          </>
+        )}
+        {collection.discount && (
+          <>
+            <dt>{collection.discount.description ?? 'Discount'}</dt>
+            <dd>
+              <Amount of={`-${collection.discount.amount} ${priced}`} />
+              {collection.discount.percent !== null && ` (${collection.discount.percent}%)`}
+            </dd>
           </>
         )}
         {collection.tax && (

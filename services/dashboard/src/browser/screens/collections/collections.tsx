@@ -21,8 +21,8 @@ import {
 import { Found, useFound } from '../../parts/lists/found.tsx'
 import { Amount, Empty, Screen, Status, Time } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
-import { NewInvoice } from './invoice.tsx'
-import { askedFor } from './lines.ts'
+import { NewInvoice } from './invoices/invoice.tsx'
+import { askedFor } from './invoices/lines.ts'
 import { NewLink } from './new-link.tsx'
 
 type Filters = NonNullable<Inputs['collections']['search']>

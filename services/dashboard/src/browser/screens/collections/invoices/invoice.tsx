@@ -1,24 +1,16 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { queries } from '../../api.ts'
-import { usePlace } from '../../context.ts'
-import { ChangeButton } from '../../parts/forms/change.tsx'
-import { requestFile } from '../../parts/forms/files.ts'
-import { CustomerChoice } from '../../parts/lists/customer-choice.tsx'
-import { Amount, Dialog, Failure, Field, fieldsOf } from '../../parts/parts.tsx'
-import { CURRENCIES, Destination, destinationIn } from './destination.tsx'
-import { itemsIn, type Line, PRICE_CURRENCIES, subtotalOf, TAX_CATEGORIES } from './lines.ts'
+import { queries } from '../../../api.ts'
+import { usePlace } from '../../../context.ts'
+import { ChangeButton } from '../../../parts/forms/change.tsx'
+import { requestFile } from '../../../parts/forms/files.ts'
+import { CustomerChoice } from '../../../parts/lists/customer-choice.tsx'
+import { Amount, Dialog, Failure, Field, fieldsOf } from '../../../parts/parts.tsx'
+import { CURRENCIES, Destination, destinationIn } from '../destination.tsx'
+import { DiscountFields, FIRST_LINES, Items } from './items.tsx'
+import { discountIn, itemsIn, PRICE_CURRENCIES, problemsIn, sumOf, type TypedDiscount } from './lines.ts'
 import { Preview, type Previewed } from './preview.tsx'
-
-const EMPTY: Line = {
-  description: '',
-  quantity: '1',
-  unitAmount: '',
-  taxPercent: '',
-  taxCategory: '',
-  taxExemptionReason: '',
-}
 
 /** An invoice: its lines, and what they come to while they are typed. */
 export function NewInvoice({ close }: { close: () => void }) {
@@ -26,7 +18,13 @@ export function NewInvoice({ close }: { close: () => void }) {
   const [, navigate] = useLocation()
   const [priced, setPriced] = useState('')
   const price = PRICE_CURRENCIES.find((each) => each === priced)
-  const [lines, setLines] = useState<readonly Line[]>([EMPTY])
+  const [lines, setLines] = useState(FIRST_LINES)
+  const [discount, setDiscount] = useState<TypedDiscount>({ kind: '', value: '', description: '' })
+  /** What cannot be read is said from the first try on, as it is typed. */
+  const [tried, setTried] = useState(false)
+  const [currency, setCurrency] = useState<string>(CURRENCIES[0])
+  const priceCurrency = price ?? currency
+  const problems = problemsIn(lines, discount, priceCurrency)
   const [customerId, setCustomerId] = useState('')
   const create = useMutation({
     mutationFn: (input: Parameters<typeof api.collections.create.mutate>[0]) => api.collections.create.mutate(input),
@@ -43,28 +41,28 @@ export function NewInvoice({ close }: { close: () => void }) {
     },
   })
   const failed = create.error ?? preview.error
-  const wrong = fieldsOf(failed)
-  const set = (index: number, change: Partial<Line>) =>
-    setLines(lines.map((line, at) => (at === index ? { ...line, ...change } : line)))
+  const wrong = { ...fieldsOf(failed), ...(tried ? problems : {}) }
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     const text = (name: string) => String(form.get(name) ?? '').trim()
+    create.reset()
+    preview.reset()
+    setTried(true)
+    if (Object.keys(problems).length > 0) return
     const input = {
       ...{ type: 'invoice' as const, title: text('title'), customerId: customerId || null },
       ...destinationIn(form),
       dueAt: text('due') || null,
       ...(price ? { pricing: { currency: price } } : {}),
-      items: itemsIn(lines),
+      items: itemsIn(lines, priceCurrency),
+      discount: discountIn(discount, priceCurrency),
     }
-    create.reset()
-    preview.reset()
     const { submitter } = event.nativeEvent as SubmitEvent
     if (submitter?.getAttribute('value') === 'preview') preview.mutate(input)
     else create.mutate(input)
   }
-  const [currency, setCurrency] = useState<string>(CURRENCIES[0])
-  const subtotal = subtotalOf(lines)
+  const sum = sumOf(lines, discount, priceCurrency)
   return (
     <>
       <Dialog title="New invoice" close={close}>
@@ -94,86 +92,18 @@ export function NewInvoice({ close }: { close: () => void }) {
               </select>
             )}
           </Field>
-          <fieldset className="lines">
-            <legend>Items</legend>
-            {lines.map((line, index) => (
-              <div key={index} className="line">
-                {(
-                  [
-                    ['description', 'Description', 'text'],
-                    ['quantity', 'Quantity', 'numeric'],
-                    ['unitAmount', 'Price', 'decimal'],
-                    ['taxPercent', 'Tax %', 'decimal'],
-                  ] as const
-                ).map(([name, label, mode]) => (
-                  <Field key={name} label={label} error={wrong[`items.${index}.${name}`]}>
-                    {(props) => (
-                      <input
-                        {...props}
-                        value={line[name]}
-                        required={name !== 'taxPercent'}
-                        inputMode={mode}
-                        autoComplete="off"
-                        onChange={({ target }) =>
-                          set(index, {
-                            [name]: target.value,
-                            // A rate above 0 says the category by itself.
-                            ...(name === 'taxPercent' && Number(target.value) > 0 ? { taxCategory: '' } : {}),
-                          })
-                        }
-                      />
-                    )}
-                  </Field>
-                ))}
-                {!(Number(line.taxPercent) > 0) && (
-                  <Field label="Tax exemption" error={wrong[`items.${index}.taxCategory`]}>
-                    {(props) => (
-                      <select
-                        {...props}
-                        value={line.taxCategory}
-                        onChange={({ target }) => set(index, { taxCategory: target.value })}
-                      >
-                        <option value="">None</option>
-                        {TAX_CATEGORIES.map(([value, label]) => (
-                          <option key={value} value={value}>
-                            {label}
-                          </option>
-                        ))}
-                      </select>
-                    )}
-                  </Field>
-                )}
-                {line.taxCategory === 'exempt' && (
-                  <Field label="Reason of the exemption" error={wrong[`items.${index}.taxExemptionReason`]}>
-                    {(props) => (
-                      <input
-                        {...props}
-                        value={line.taxExemptionReason}
-                        maxLength={200}
-                        onChange={({ target }) => set(index, { taxExemptionReason: target.value })}
-                      />
-                    )}
-                  </Field>
-                )}
-                <button
-                  type="button"
-                  className="quiet"
-                  aria-label={`Remove item ${index + 1}`}
-                  disabled={lines.length === 1}
-                  onClick={() => setLines(lines.filter((_line, at) => at !== index))}
-                >
-                  Remove
-                </button>
-              </div>
-            ))}
-            <button type="button" onClick={() => setLines([...lines, EMPTY])}>
-              Add an item
-            </button>
-          </fieldset>
+          <Items lines={lines} change={setLines} wrong={wrong} />
+          <DiscountFields of={discount} change={setDiscount} currency={priceCurrency} wrong={wrong} />
           <p role="status">
-            {subtotal && (
+            {sum && (
               <>
-                Without tax: <Amount of={`${subtotal} ${price ?? currency}`} />
+                Without tax: <Amount of={`${sum.left} ${priceCurrency}`} />
+                {discount.kind !== '' && (
+                  <>
+                    {' '}
+                    (<Amount of={`${sum.subtotal} ${priceCurrency}`} /> before the discount)
+                  </>
+                )}
               </>
             )}
           </p>

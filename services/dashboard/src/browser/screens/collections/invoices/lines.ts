@@ -1,4 +1,6 @@
-import type { Money } from '../../parts/format.ts'
+import { decimalOf, unitsOf } from '@payments/pay-page'
+import type { Money } from '../../../parts/format.ts'
+import { type AmountRule, typedAmount } from '../../../parts/forms/checks.ts'
 
 /** A line of an invoice, as it is typed. */
 export interface Line {
@@ -9,6 +11,13 @@ export interface Line {
   /** Empty: that of the rate. */
   readonly taxCategory: string
   readonly taxExemptionReason: string
+}
+
+/** A discount, as it is typed. */
+export interface TypedDiscount {
+  readonly kind: '' | 'percent' | 'amount'
+  readonly value: string
+  readonly description: string
 }
 
 /** Currencies of prices; empty: that which is received. */
@@ -22,30 +31,100 @@ export const TAX_CATEGORIES = [
   ['outside_scope', 'Not subject to tax'],
 ] as const
 
-/** What the lines are on the wire. */
-export const itemsIn = (lines: readonly Line[]) =>
+/** Prices in the money of a country have cents; what is received has the six decimals of a stablecoin. */
+export const decimalsOf = (currency: string): number => (PRICE_CURRENCIES.some((each) => each === currency) ? 2 : 6)
+
+const QUANTITY: AmountRule = { decimals: 6 }
+
+/** A number as it is typed, or what is wrong with it; nothing for an empty one. */
+type Read = ReturnType<typeof typedAmount> | undefined
+
+const read = (text: string, rule: AmountRule, example: string): Read => {
+  if (text.trim() === '') return undefined
+  const number = typedAmount(text, rule)
+  if ('amount' in number || !number.problem.startsWith('Enter an amount')) return number
+  return {
+    problem: number.problem.includes('above') ? 'Enter a number above 0' : `Enter a number, for example ${example}`,
+  }
+}
+
+const quantityIn = (text: string): Read => read(text, QUANTITY, '2 or 0.5')
+
+/** A percentage; 0 is one too. None has thousands, so a single sign is always that of decimals. */
+export function percentIn(text: string): Read {
+  const written = text.trim().replace(/\s*%$/, '')
+  if (written === '') return undefined
+  const [, whole, decimals = ''] = /^(\d{1,3})(?:[.,](\d*))?$/.exec(written) ?? []
+  if (whole === undefined) return { problem: 'Enter a number, for example 8.875' }
+  if (decimals.length > 4) return { problem: 'Enter at most 4 decimals' }
+  const percent = Number(`${whole}.${decimals || 0}`)
+  return percent > 100 ? { problem: 'Enter at most 100 %' } : { amount: String(percent) }
+}
+
+const problemOf = (number: Read): string | undefined => (number && 'problem' in number ? number.problem : undefined)
+const amountOf = (number: Read): string | undefined => (number && 'amount' in number ? number.amount : undefined)
+
+/** What is wrong with the texts of a line or a discount, by the names of the fields of the service. */
+export function problemsIn(lines: readonly Line[], discount: TypedDiscount, currency: string): Record<string, string> {
+  const money = { currency, decimals: decimalsOf(currency) }
+  const problems = lines.flatMap(({ quantity, unitAmount, taxPercent }, index) => [
+    [`items.${index}.quantity`, problemOf(quantityIn(quantity))] as const,
+    [`items.${index}.unitAmount`, problemOf(read(unitAmount, money, '1,250 or 12.50'))] as const,
+    [`items.${index}.taxPercent`, problemOf(percentIn(taxPercent))] as const,
+  ])
+  const of = discount.kind === 'percent' ? percentIn(discount.value) : read(discount.value, money, '1,250 or 12.50')
+  if (discount.kind) problems.push([`discount.${discount.kind}`, problemOf(of)])
+  return Object.fromEntries(problems.filter((each): each is [string, string] => each[1] !== undefined))
+}
+
+/** What the lines are on the wire, once nothing is wrong with them. */
+export const itemsIn = (lines: readonly Line[], currency: string) =>
   lines.map(({ description, quantity, unitAmount, taxPercent, taxCategory, taxExemptionReason }) => {
     const category = TAX_CATEGORIES.find(([name]) => name === taxCategory)?.[0]
+    const count = amountOf(quantityIn(quantity)) ?? ''
+    const percent = Number(amountOf(percentIn(taxPercent)) ?? 0)
     return {
-      ...{ description: description.trim(), quantity: Number(quantity), unitAmount: unitAmount.trim() },
-      ...(taxPercent ? { taxPercent: Number(taxPercent) } : {}),
+      description: description.trim(),
+      ...(count.includes('.') ? { quantityDecimal: count } : { quantity: Number(count) }),
+      unitAmount: amountOf(typedAmount(unitAmount, { currency })) ?? '',
+      ...(percent > 0 ? { taxPercent: percent } : {}),
       ...(category ? { taxCategory: category } : {}),
       ...(category === 'exempt' && taxExemptionReason.trim() ? { taxExemptionReason: taxExemptionReason.trim() } : {}),
     }
   })
 
-/** What the lines come to without tax, exactly; undefined while a number is missing. */
-export function subtotalOf(lines: readonly Line[]): string | undefined {
-  const decimals = Math.max(...lines.map(({ unitAmount }) => unitAmount.split('.')[1]?.length ?? 0))
+/** What a discount is on the wire, once nothing is wrong with it; undefined without one. */
+export function discountIn({ kind, value, description }: TypedDiscount, currency: string) {
+  if (!kind) return undefined
+  return {
+    ...(kind === 'percent'
+      ? { percent: Number(amountOf(percentIn(value)) ?? 0) }
+      : { amount: amountOf(typedAmount(value, { currency })) ?? '' }),
+    ...(description.trim() ? { description: description.trim() } : {}),
+  }
+}
+
+/** What the lines come to without tax, before the discount and after it; undefined while a number is missing or wrong. */
+export function sumOf(
+  lines: readonly Line[],
+  discount: TypedDiscount,
+  currency: string,
+): { readonly subtotal: string; readonly left: string } | undefined {
+  if (Object.keys(problemsIn(lines, discount, currency)).length > 0) return undefined
+  // Decimals of `unitsOf` that are less than the smallest unit of the currency.
+  const unit = unitsOf('1') / 10n ** BigInt(decimalsOf(currency))
+  const rounded = (exact: bigint): bigint => ((exact * 2n + unit) / (unit * 2n)) * unit
   let sum = 0n
   for (const { quantity, unitAmount } of lines) {
-    if (!/^\d{1,9}$/.test(quantity) || !/^\d{1,20}(\.\d{1,18})?$/.test(unitAmount)) return undefined
-    const [whole = '', fraction = ''] = unitAmount.split('.')
-    sum += BigInt(whole + fraction.padEnd(decimals, '0')) * BigInt(quantity)
+    const [count, price] = [amountOf(quantityIn(quantity)), amountOf(typedAmount(unitAmount, { currency }))]
+    if (count === undefined || price === undefined) return undefined
+    sum += rounded((unitsOf(count) * unitsOf(price)) / unitsOf('1'))
   }
-  const digits = `${sum}`.padStart(decimals + 1, '0')
-  const fraction = digits.slice(digits.length - decimals)
-  return decimals > 0 ? `${digits.slice(0, digits.length - decimals)}.${fraction}` : digits
+  const given = discountIn(discount, currency)
+  const off = given?.percent
+    ? rounded((sum * unitsOf(String(given.percent))) / unitsOf('100'))
+    : unitsOf(given?.amount ?? '0')
+  return { subtotal: decimalOf(sum), left: decimalOf(sum - off) }
 }
 
 /** What a collection asks for, with its currency: its amount or its price; undefined where the payer chooses. */

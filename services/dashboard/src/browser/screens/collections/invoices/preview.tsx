@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
-import { saveBlob } from '../../parts/forms/files.ts'
-import { Dialog } from '../../parts/parts.tsx'
+import { saveBlob } from '../../../parts/forms/files.ts'
+import { Dialog } from '../../../parts/parts.tsx'
 
 /** What the service draws of a collection that does not exist yet. */
 export interface Previewed {
