@@ -8,6 +8,7 @@ export const errors = defineErrors({
   payments_unavailable: { status: 403, message: 'Payments to this merchant are not available' },
   collection_closed: { status: 409, message: 'Collection accepts no payments any more' },
   collection_final: { status: 409, message: 'Collection can no longer be changed' },
+  invoice_issued: { status: 409, message: 'Invoice has been issued, please delete it and create another' },
   session_not_cancellable: { status: 409, message: 'Checkout session cannot be cancelled' },
   customer_missing: { status: 409, message: 'Invoice has no customer to send it to' },
   sent_recently: { status: 429, message: 'Too many emails, please retry later' },

@@ -75,7 +75,7 @@ test('a deleted collection is final: it is not deleted again, and its times cann
     expect([deleted.status, deleted.body.data.status]).toEqual([200, end])
     expect((await merchant.call(`DELETE /v1/collections/${id}`)).status).toBe(409)
     expect((await patch(merchant, id, { expiresAt: null })).body.message).toBe('Collection can no longer be changed')
-    expect((await patch(merchant, id, { title: 'Still mine' })).status).toBe(200)
+    expect((await patch(merchant, id, { metadata: { still: 'mine' } })).status).toBe(200)
   }
 })
 

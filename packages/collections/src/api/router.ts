@@ -209,7 +209,7 @@ export const collectionsRouter = {
     tag,
     summary: 'Get the PDF of an invoice',
     description:
-      'Tagged, with embedded fonts. A character that they do not have is shown as a box, and a line of the document says so. It does not change once the invoice is created: seller, customer, title, description and due date are those of then. It holds the file `factur-x.xml` where the invoice has what `GET /collections/{collectionId}/invoice.xml` needs.',
+      'Tagged, with embedded fonts. A character that they do not have is shown as a box, and a line of the document says so. It does not change once the invoice is created: seller, customer, title and description are those of then; the due date is that of now. It holds the file `factur-x.xml` where the invoice has what `GET /collections/{collectionId}/invoice.xml` needs.',
     message: 'Invoice retrieved',
     input: CollectionId,
     produces: 'pdf',
@@ -277,11 +277,11 @@ export const collectionsRouter = {
     tag,
     summary: 'Update a collection',
     description:
-      'Sessions that have begun keep their amount and policy. `dueAt`, `expiresAt` and `maxPayments` can be changed while it accepts payments.',
+      'Sessions that have begun keep their amount and policy. `dueAt`, `expiresAt` and `maxPayments` can be changed while it accepts payments. Title and description of an invoice cannot: they are on its documents. A new `dueAt` is on its page, its PDF, its structured data and the next email.',
     message: 'Collection updated',
     input: CollectionPatch,
     output: Collection,
-    errors: [errors.collection_not_found, errors.collection_final],
+    errors: [errors.collection_not_found, errors.collection_final, errors.invoice_issued],
     run: async (unit, input) => presentCollection(await change(unit, input)),
   }),
   delete: command({

@@ -158,9 +158,9 @@ export async function sessionsOf(
 }
 
 /**
- * Changes a collection. Times and the number of payments only while new payments can be started. A patch without fields
- * changes nothing.
- * @throws collection_not_found 404, collection_final 409, validation_failed 422
+ * Changes a collection. Times and the number of payments only while new payments can be started. The title and the description of an issued
+ * invoice are those of its documents and stay; a new due date is on all of them. A patch without fields changes nothing.
+ * @throws collection_not_found 404, collection_final 409, invoice_issued 409, validation_failed 422
  */
 export async function change(
   unit: UnitOfWork,
@@ -171,6 +171,7 @@ export async function change(
   const { dueAt, expiresAt, maxPayments, embedConfig, metadata, branding, ...rest } = patch
   if ((dueAt !== undefined || expiresAt !== undefined || maxPayments !== undefined) && !isPayableState(row.status))
     throw errors.collection_final()
+  if (row.issued && differs(row, patch)) throw errors.invoice_issued()
   checkPatch(row, patch)
   if (branding) await checkLogo(unit, branding as BrandFields, 'branding.logoId')
   const time = (text: string | null) => (text === null ? null : new Date(text))
@@ -178,6 +179,7 @@ export async function change(
   const fields = {
     ...rest,
     ...(dueAt === undefined ? {} : { dueAt: due, overdueAt: due }),
+    ...(dueAt === undefined || !row.issued ? {} : { issued: { ...row.issued, dueAt: due?.toISOString() ?? null } }),
     ...(expiresAt === undefined ? {} : { expiresAt: time(expiresAt), endsAt: time(expiresAt) }),
     ...(maxPayments === undefined ? {} : { maxPayments }),
     ...(embedConfig === undefined ? {} : { embedConfig: mergeEmbed(row.embedConfig, embedConfig) }),
@@ -188,6 +190,11 @@ export async function change(
   if (row.status === 'overdue' && dueAt !== undefined) return (await moveCollection(unit, row, 'extend', fields)).row
   return updateCollection(unit, row, fields)
 }
+
+/** True if a patch would say something else than the documents of an invoice. */
+const differs = (row: CollectionRow, { title, description }: Partial<z.output<typeof CollectionPatch>>): boolean =>
+  (title !== undefined && title !== row.title) ||
+  (description !== undefined && (description ?? null) !== (row.description ?? null))
 
 function checkPatch(row: CollectionRow, patch: Omit<z.output<typeof CollectionPatch>, 'collectionId'>): void {
   const wrong: Record<string, string> = {}

@@ -52,7 +52,7 @@ export interface CollectionColumns {
   readonly updatedAt: Date
 }
 
-/** What the document of an invoice says and is kept nowhere else: who issued it to whom, and its terms. Amounts and items never change. */
+/** What the document of an invoice says and is kept nowhere else: who issued it to whom, and its terms. Only `dueAt` changes, with the invoice. */
 export interface IssuedInvoice {
   /** The name that payers saw. */
   readonly merchant: string

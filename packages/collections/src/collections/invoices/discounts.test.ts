@@ -69,6 +69,20 @@ test('half an hour at 8.875 % with a discount is exact in the invoice, its page,
   expect(session.amount).toBe('84.99')
 })
 
+test('a new due date is on the page, in the PDF, in the data and in the next email alike', async () => {
+  const made = await issued(service, { buyer: { email: 'due@example.com' } })
+  const { merchant, invoice } = made
+  await merchant.call(`PATCH /v1/collections/${invoice.id}`, { body: { dueAt: '2037-02-28' } })
+  expect(await pdfText(made)).toContain('Due: 2037-02-28')
+  expect(await xmlOf(made)).toContain('20370228')
+  expect(await (await fetch(`${service.url}/pay/${invoice.id}?lang=en`)).text()).toContain('28 February 2037')
+  await merchant.call(`POST /v1/collections/${invoice.id}/send`)
+  expect((await mailbox.emailTo('due@example.com')).raw).toContain('2037-02-28')
+  await merchant.call(`PATCH /v1/collections/${invoice.id}`, { body: { dueAt: null } })
+  expect(await pdfText(made)).not.toContain('Due:')
+  expect(await xmlOf(made)).not.toContain('DueDateDateTime')
+})
+
 test.each([
   [{ items: [{ quantity: undefined }] }, { 'items.0.quantity': 'Required' }],
   [{ items: [{ quantityDecimal: '0.5' }] }, { 'items.0.quantityDecimal': 'Must be left out: quantity is given' }],

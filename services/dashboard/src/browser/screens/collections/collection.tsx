@@ -8,6 +8,8 @@ import { ChangeButton } from '../../parts/forms/change.tsx'
 import { typedAmount } from '../../parts/forms/checks.ts'
 import { fileAddress } from '../../parts/forms/files.ts'
 import { Code } from '../../parts/object/code.tsx'
+import { askedFor } from '../../parts/object/collection-table.tsx'
+import { CustomerLink } from '../../parts/object/customer-link.tsx'
 import { NotLoaded } from '../../parts/object/not-loaded.tsx'
 import { Raw } from '../../parts/object/raw.tsx'
 import { Timeline } from '../../parts/object/timeline.tsx'
@@ -15,7 +17,6 @@ import { Amount, Copy, Copyable, Due, Failure, Field, Screen, Status, Time } fro
 import { Table } from '../../parts/table.tsx'
 import { Actions } from './actions.tsx'
 import { Decide } from './decide.tsx'
-import { askedFor } from './invoices/lines.ts'
 
 /** One payment link, invoice or checkout: how to share it, and what was paid. */
 export function Collection({ id }: { id: string }) {
@@ -133,6 +134,14 @@ export function Collection({ id }: { id: string }) {
           <>
             <dt>Number</dt>
             <dd>{collection.number}</dd>
+          </>
+        )}
+        {collection.customerId && (
+          <>
+            <dt>Customer</dt>
+            <dd>
+              <CustomerLink id={collection.customerId} />
+            </dd>
           </>
         )}
         {collection.discount && (

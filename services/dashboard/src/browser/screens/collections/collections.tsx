@@ -1,6 +1,4 @@
-import type { Inputs, Outputs } from '@payments/client'
-import { memo } from 'react'
-import { Link } from 'wouter'
+import type { Inputs } from '@payments/client'
 import { usePlace } from '../../context.ts'
 import { words } from '../../parts/format.ts'
 import { ChangeButton } from '../../parts/forms/change.tsx'
@@ -19,14 +17,12 @@ import {
   useAddress,
 } from '../../parts/lists/address.ts'
 import { Found, useFound } from '../../parts/lists/found.tsx'
-import { Amount, Empty, Screen, Status, Time } from '../../parts/parts.tsx'
-import { Table } from '../../parts/table.tsx'
+import { CollectionTable } from '../../parts/object/collection-table.tsx'
+import { Empty, Screen } from '../../parts/parts.tsx'
 import { NewInvoice } from './invoices/invoice.tsx'
-import { askedFor } from './invoices/lines.ts'
 import { NewLink } from './new-link.tsx'
 
 type Filters = NonNullable<Inputs['collections']['search']>
-type Collections = readonly Outputs['collections']['search']['collections'][number][]
 
 const TYPES: NonNullable<Filters['types']> = ['link', 'invoice', 'checkout']
 const STATUSES: NonNullable<Filters['statuses']> = ['active', 'open', 'overdue', 'paid', 'expired', 'inactive', 'void']
@@ -99,43 +95,10 @@ export function Collections() {
           </Empty>
         }
       >
-        {(collections) => <CollectionTable collections={collections} />}
+        {(collections) => <CollectionTable label="Collections" collections={collections} />}
       </Found>
       {made === 'invoice' && <NewInvoice close={close} />}
       {made && made !== 'invoice' && <NewLink type={made === 'checkout' ? 'checkout' : 'link'} close={close} />}
     </Screen>
   )
-}
-
-/** Drawn again only for others, as the table of transactions is. */
-const CollectionTable = memo(({ collections }: { collections: Collections }) => (
-  <Table
-    label="Collections"
-    rows={collections}
-    keyOf={({ id }) => id}
-    columns={[
-      {
-        title: 'Title',
-        cell: ({ id, title, number }) => (
-          <>
-            <Link href={`/collections/${id}`}>{title}</Link>
-            {number && <span className="hint whole"> {number}</span>}
-          </>
-        ),
-      },
-      { title: 'Status', cell: ({ status }) => <Status of={status} /> },
-      { title: 'Kind', cell: ({ type }) => words(type) },
-      { title: 'Asked for', cell: (each) => <AskedFor of={each} /> },
-      {
-        title: 'Received',
-        cell: ({ receivedAmount, currency }) => <Amount of={`${receivedAmount} ${currency}`} />,
-      },
-      { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
-    ]}
-  />
-))
-
-function AskedFor({ of }: { readonly of: Parameters<typeof askedFor>[0] }) {
-  const asked = askedFor(of)
-  return asked === undefined ? 'The payer chooses' : <Amount of={asked} />
 }

@@ -9,6 +9,7 @@ import { ChangeButton } from '../../parts/forms/change.tsx'
 import { COUNTRIES } from '../../parts/forms/checks.ts'
 import { fileAddress } from '../../parts/forms/files.ts'
 import { Form } from '../../parts/forms/form.tsx'
+import { CollectionTable } from '../../parts/object/collection-table.tsx'
 import { NotLoaded } from '../../parts/object/not-loaded.tsx'
 import { Raw } from '../../parts/object/raw.tsx'
 import { Timeline } from '../../parts/object/timeline.tsx'
@@ -18,7 +19,7 @@ import { CUSTOMER_FIELDS } from './fields.ts'
 
 const NEWEST = 10
 
-/** One customer: who it is, its cNGN, and its newest transactions. */
+/** One customer: who it is, its cNGN, and its newest invoices and transactions. */
 export function Customer({ id }: { id: string }) {
   const { environment, api } = usePlace()
   const { data, error, refetch } = useQuery({
@@ -26,16 +27,17 @@ export function Customer({ id }: { id: string }) {
     async queryFn() {
       const customer = await api.customers.get.query({ customerId: id })
       const enabled = customer.cngn.status === 'enabled'
-      const [recent, balance] = await Promise.all([
+      const [recent, invoices, balance] = await Promise.all([
         api.transactions.search.query({ customerId: id, limit: NEWEST }),
+        api.collections.search.query({ customerId: id, types: ['invoice'], limit: NEWEST }),
         enabled ? api.cngn.balance.query({ customerId: id }) : undefined,
       ])
-      return { customer, recent, balance }
+      return { customer, recent, invoices, balance }
     },
   })
   if (!data)
     return <NotLoaded title="Customer" error={error} retry={() => void refetch()} list={['/customers', 'customers']} />
-  const { customer, recent, balance } = data
+  const { customer, recent, invoices, balance } = data
   return (
     <Screen title={customer.name} actions={<Edit of={customer} />}>
       <dl className="facts">
@@ -95,6 +97,19 @@ export function Customer({ id }: { id: string }) {
         )}
         {balance ? <VirtualAccount id={id} /> : <Enable id={id} status={customer.cngn} />}
       </section>
+      <div className="head">
+        <h2>Invoices</h2>
+        {invoices.next && (
+          <Link href={`/collections?customer=${id}&type=invoice`}>
+            Show all {invoices.total?.toLocaleString('en') ?? ''}
+          </Link>
+        )}
+      </div>
+      {invoices.collections.length > 0 ? (
+        <CollectionTable label="Invoices" collections={invoices.collections} />
+      ) : (
+        <p className="hint">None yet. An invoice for this customer appears here.</p>
+      )}
       <div className="head">
         <h2>Transactions</h2>
         {recent.next && <Link href={`/transactions?customer=${id}`}>Show all {recent.total.toLocaleString('en')}</Link>}

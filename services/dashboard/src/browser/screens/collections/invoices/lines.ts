@@ -1,5 +1,4 @@
 import { decimalOf, unitsOf } from '@payments/pay-page'
-import type { Money } from '../../../parts/format.ts'
 import { type AmountRule, typedAmount } from '../../../parts/forms/checks.ts'
 
 /** A line of an invoice, as it is typed. */
@@ -61,20 +60,23 @@ export function percentIn(text: string): Read {
   return percent > 100 ? { problem: 'Enter at most 100 %' } : { amount: String(percent) }
 }
 
-const problemOf = (number: Read): string | undefined => (number && 'problem' in number ? number.problem : undefined)
 const amountOf = (number: Read): string | undefined => (number && 'amount' in number ? number.amount : undefined)
 
 /** What is wrong with the texts of a line or a discount, by the names of the fields of the service. */
 export function problemsIn(lines: readonly Line[], discount: TypedDiscount, currency: string): Record<string, string> {
   const money = { currency, decimals: decimalsOf(currency) }
-  const problems = lines.flatMap(({ quantity, unitAmount, taxPercent }, index) => [
-    [`items.${index}.quantity`, problemOf(quantityIn(quantity))] as const,
-    [`items.${index}.unitAmount`, problemOf(read(unitAmount, money, '1,250 or 12.50'))] as const,
-    [`items.${index}.taxPercent`, problemOf(percentIn(taxPercent))] as const,
-  ])
-  const of = discount.kind === 'percent' ? percentIn(discount.value) : read(discount.value, money, '1,250 or 12.50')
-  if (discount.kind) problems.push([`discount.${discount.kind}`, problemOf(of)])
-  return Object.fromEntries(problems.filter((each): each is [string, string] => each[1] !== undefined))
+  const problems: Record<string, string> = {}
+  const note = (field: string, number: Read) => {
+    if (number && 'problem' in number) problems[field] = number.problem
+  }
+  for (const [index, { quantity, unitAmount, taxPercent }] of lines.entries()) {
+    note(`items.${index}.quantity`, quantityIn(quantity))
+    note(`items.${index}.unitAmount`, read(unitAmount, money, '1,250 or 12.50'))
+    note(`items.${index}.taxPercent`, percentIn(taxPercent))
+  }
+  if (discount.kind === 'percent') note('discount.percent', percentIn(discount.value))
+  if (discount.kind === 'amount') note('discount.amount', read(discount.value, money, '1,250 or 12.50'))
+  return problems
 }
 
 /** What the lines are on the wire, once nothing is wrong with them. */
@@ -94,14 +96,14 @@ export const itemsIn = (lines: readonly Line[], currency: string) =>
   })
 
 /** What a discount is on the wire, once nothing is wrong with it; undefined without one. */
-export function discountIn({ kind, value, description }: TypedDiscount, currency: string) {
+export function discountIn(
+  { kind, value, description }: TypedDiscount,
+  currency: string,
+): { percent?: number; amount?: string; description?: string } | undefined {
   if (!kind) return undefined
-  return {
-    ...(kind === 'percent'
-      ? { percent: Number(amountOf(percentIn(value)) ?? 0) }
-      : { amount: amountOf(typedAmount(value, { currency })) ?? '' }),
-    ...(description.trim() ? { description: description.trim() } : {}),
-  }
+  const name = description.trim() ? { description: description.trim() } : {}
+  if (kind === 'percent') return { percent: Number(amountOf(percentIn(value)) ?? 0), ...name }
+  return { amount: amountOf(typedAmount(value, { currency })) ?? '', ...name }
 }
 
 /** What the lines come to without tax, before the discount and after it; undefined while a number is missing or wrong. */
@@ -125,18 +127,4 @@ export function sumOf(
     ? rounded((sum * unitsOf(String(given.percent))) / unitsOf('100'))
     : unitsOf(given?.amount ?? '0')
   return { subtotal: decimalOf(sum), left: decimalOf(sum - off) }
-}
-
-/** What a collection asks for, with its currency: its amount or its price; undefined where the payer chooses. */
-export function askedFor({
-  amount,
-  pricing,
-  currency,
-}: {
-  readonly amount: string | null
-  readonly pricing: { readonly amount: string; readonly currency: string } | null
-  readonly currency: string
-}): Money | undefined {
-  if (pricing) return `${pricing.amount} ${pricing.currency}`
-  return amount === null ? undefined : `${amount} ${currency}`
 }
