@@ -31,7 +31,7 @@ export const TAX_CATEGORIES = [
 ] as const
 
 /** Prices in the money of a country have cents; what is received has the six decimals of a stablecoin. */
-export const decimalsOf = (currency: string): number => (PRICE_CURRENCIES.some((each) => each === currency) ? 2 : 6)
+const decimalsOf = (currency: string): number => (PRICE_CURRENCIES.some((each) => each === currency) ? 2 : 6)
 
 const QUANTITY: AmountRule = { decimals: 6 }
 
@@ -50,7 +50,7 @@ const read = (text: string, rule: AmountRule, example: string): Read => {
 const quantityIn = (text: string): Read => read(text, QUANTITY, '2 or 0.5')
 
 /** A percentage; 0 is one too. None has thousands, so a single sign is always that of decimals. */
-export function percentIn(text: string): Read {
+function percentIn(text: string): Read {
   const written = text.trim().replace(/\s*%$/, '')
   if (written === '') return undefined
   const [, whole, decimals = ''] = /^(\d{1,3})(?:[.,](\d*))?$/.exec(written) ?? []
