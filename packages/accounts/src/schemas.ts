@@ -96,6 +96,16 @@ export const Me = z
     organisation: OwnOrganisation,
     organisations: items('All organisations of the user', OwnOrganisation),
     environment: Environment,
+    unavailable: items(
+      'What no provider serves at present, by environment',
+      z
+        .object({
+          environment: Environment,
+          capability: text('What the providers are for: `routes`, `swaps`, `fiat`, `cngn`, `identity`', 'swaps'),
+          message: text('The message of the 503', 'Swaps are not available in the live environment'),
+        })
+        .meta({ id: 'UnavailableCapability', description: 'What an environment lacks' }),
+    ),
   })
   .meta({ id: 'Me', description: 'The user and organisation of this session' })
 

@@ -1,4 +1,4 @@
-import { errors as commonErrors, newId, secretInCell } from '@payments/kernel'
+import { errors as commonErrors, environments, newId, secretInCell } from '@payments/kernel'
 import {
   type CallContext,
   digest,
@@ -143,7 +143,17 @@ export async function me(context: QueryContext): Promise<z.input<typeof Me>> {
   const organisations = memberships.map(({ organisation, ...membership }) => ({ ...organisation, ...membership }))
   const organisation = organisations.find((each) => each.id === context.actor.organisationId)
   if (!organisation) throw errors.organisation_not_found()
-  return { user, organisation, organisations, environment: context.actor.environment }
+  const { providers } = context.runtime
+  const unavailable = await Promise.all(
+    environments.map(async (environment) =>
+      (await providers.missing(environment)).map(({ port, message }) => ({ environment, capability: port, message })),
+    ),
+  )
+  return {
+    ...{ user, organisation, organisations },
+    environment: context.actor.environment,
+    unavailable: unavailable.flat(),
+  }
 }
 
 /** The browser or program of the caller, as it names itself. */

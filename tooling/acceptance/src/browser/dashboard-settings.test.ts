@@ -98,7 +98,24 @@ describe.runIf(hasTools(chromiumCommand()))('settings in the dashboard', () => {
       await missing.getByText('You can set it').waitFor({ timeout: PATIENCE })
       // The first steps are taken in test.
       expect(await page.getByRole('region', { name: 'First steps' }).count()).toBe(0)
+      await missing.getByText('Payment routes are not available').waitFor()
       await checkScreen(page, 'go-live')
+      // Where nothing can be made, the screen says why, in place of forms with nothing to choose.
+      for (const [path, says, button] of [
+        ['collections?new=invoice', 'Payment routes are not available in the live environment.', 'New invoice'],
+        ['offramps?new=1', 'Local fiat is not available in the live environment.', 'New offramp'],
+      ] as const) {
+        await page.goto(`${service.url}/dashboard/live/${path}`)
+        await page.getByRole('region', { name: 'Not available' }).getByText(says).waitFor({ timeout: PATIENCE })
+        expect(await page.getByRole('dialog').count()).toBe(0)
+        expect(await page.getByRole('button', { name: button }).count()).toBe(0)
+        await page.goto(`${service.url}/dashboard/test/${path}`)
+        await page.getByRole('dialog').waitFor({ timeout: PATIENCE })
+        expect(await page.getByRole('region', { name: 'Not available' }).count()).toBe(0)
+      }
+      await page.goto(`${service.url}/dashboard/live/collections`)
+      await page.getByRole('region', { name: 'Not available' }).waitFor({ timeout: PATIENCE })
+      await checkScreen(page, 'not-available')
       await page.goto(`${service.url}/dashboard/test/account`)
       await page.getByText('this one').waitFor()
       await checkScreen(page, 'sessions')

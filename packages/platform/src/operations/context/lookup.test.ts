@@ -30,6 +30,15 @@ const rules = (order?: readonly string[], controls: Readonly<Record<string, Part
 })
 const names = async (all: Promise<readonly Named[]>) => (await all).map(({ name }) => name)
 
+test('a port without a provider for new objects is named with the message of its 503, in its environment alone', async () => {
+  const bindings = [bind(other, 'test', third), ...live(first), bind(routes, 'test', sandbox)]
+  const said = { port: 'other', message: 'Others are not available in the live environment' }
+  expect(await providers(bindings).missing('live')).toEqual([said])
+  expect(await providers(bindings).missing('test')).toEqual([])
+  const drained = providers(bindings, rules(undefined, { first: { state: 'draining' } }))
+  expect((await drained.missing('live')).map((each) => each.port).sort()).toEqual(['other', 'routes'])
+})
+
 test('a new object gets the first provider of its port and environment, in the order of the settings, else of the bindings', async () => {
   const bindings = [bind(other, 'live', third), ...live(first, second), bind(routes, 'test', sandbox)]
   expect(await providers(bindings).for(routes, 'live')).toBe(first)

@@ -62,12 +62,21 @@ export interface Providers {
   inUse<L extends Provider, S extends L>(key: Port<L, S>, environment: Environment): Promise<readonly L[]>
   /** Every bound provider, whatever operators decided. */
   bound<L extends Provider, S extends L>(key: Port<L, S>, environment: Environment): readonly L[]
+  /** The ports that no provider serves for new objects in an environment, each with the message of its 503. */
+  missing(environment: Environment): Promise<readonly Missing[]>
   /** Every bound provider with the port that it serves, for operators. */
   list(): readonly BoundProvider[]
   /** The simulated provider of the test environment, with its controls. */
   sandbox<L extends Provider, S extends L>(key: Port<L, S>): S
   /** The implementation of an extension. @throws ServiceError 503 when there is none */
   get<T>(key: Extension<T>, environment: Environment): T
+}
+
+/** A port without a provider. */
+interface Missing {
+  /** Name of the port. */
+  readonly port: string
+  readonly message: string
 }
 
 /** A provider as operators see it. */
@@ -116,6 +125,7 @@ export function providers(bindings: readonly Binding[], rules: ProviderRules = N
     first(found, key, environment)
     return found
   }
+  const ports = [...new Set(bindings.flatMap(({ port: key }) => (key.name === null ? [] : [key as Port<never>])))]
   return {
     candidates: (key, environment, wanted) =>
       candidates(key as Port<never>, environment, wanted as Wanted<Provider>) as Promise<never>,
@@ -135,9 +145,22 @@ export function providers(bindings: readonly Binding[], rules: ProviderRules = N
       return all.filter(({ name }: Provider) => controls.get(name)?.state !== 'off')
     },
     bound: (key, environment) => named(key as Port<never>, environment),
+    async missing(environment) {
+      const found = await Promise.all(
+        ports.map(async (key) => {
+          try {
+            await candidates(key, environment)
+            return []
+          } catch (error) {
+            if (!(error instanceof ServiceError)) throw error
+            return [{ port: key.name, message: error.message }]
+          }
+        }),
+      )
+      return found.flat()
+    },
     list() {
-      const ports = new Set(bindings.flatMap(({ port: key }) => (key.name === null ? [] : [key as Port<never>])))
-      return [...ports].flatMap((key) =>
+      return ports.flatMap((key) =>
         environments.flatMap((environment) =>
           named<Provider>(key, environment).map((provider) => ({
             port: key.name,

@@ -2,6 +2,7 @@ import type { Inputs } from '@payments/client'
 import { usePlace } from '../../context.ts'
 import { words } from '../../parts/format.ts'
 import { ChangeButton } from '../../parts/forms/change.tsx'
+import { Missing, useMissing } from '../../parts/frame/missing.tsx'
 import {
   AMOUNTS,
   amountsIn,
@@ -63,23 +64,27 @@ export function Collections() {
   const create = (type: string) => () => change({ new: type })
   const close = () => change({ new: '' }, { replace: true })
   const made = search.get('new')
+  const canAsk = useMissing('routes') === undefined
   return (
     <Screen
       title="Collections"
       actions={
-        <>
-          <ChangeButton type="button" onClick={create('checkout')}>
-            New checkout
-          </ChangeButton>
-          <ChangeButton type="button" onClick={create('invoice')}>
-            New invoice
-          </ChangeButton>
-          <ChangeButton type="button" className="primary" onClick={create('1')}>
-            New payment link
-          </ChangeButton>
-        </>
+        canAsk && (
+          <>
+            <ChangeButton type="button" onClick={create('checkout')}>
+              New checkout
+            </ChangeButton>
+            <ChangeButton type="button" onClick={create('invoice')}>
+              New invoice
+            </ChangeButton>
+            <ChangeButton type="button" className="primary" onClick={create('1')}>
+              New payment link
+            </ChangeButton>
+          </>
+        )
       }
     >
+      <Missing of="routes" />
       <Found
         of={found}
         one="collection"
@@ -97,8 +102,10 @@ export function Collections() {
       >
         {(collections) => <CollectionTable label="Collections" collections={collections} />}
       </Found>
-      {made === 'invoice' && <NewInvoice close={close} />}
-      {made && made !== 'invoice' && <NewLink type={made === 'checkout' ? 'checkout' : 'link'} close={close} />}
+      {canAsk && made === 'invoice' && <NewInvoice close={close} />}
+      {canAsk && made && made !== 'invoice' && (
+        <NewLink type={made === 'checkout' ? 'checkout' : 'link'} close={close} />
+      )}
     </Screen>
   )
 }

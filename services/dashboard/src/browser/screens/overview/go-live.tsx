@@ -35,13 +35,22 @@ export function GoLive() {
       }
     },
   })
-  if (!data || Object.values(data).every(Boolean)) return null
+  const lacks = me.unavailable.filter(({ environment }) => environment === 'live')
+  // Without routes nobody can pay; not every installation has the others.
+  const isServed = lacks.every(({ capability }) => capability !== 'routes')
+  if (!data || (Object.values(data).every(Boolean) && isServed)) return null
   const owner = me.organisation.role === 'member' ? 'An owner of the organisation' : 'You'
   const steps = [
     {
       name: 'Live access',
       who: 'The operators of this service enable it: ask them',
       done: data.access,
+      path: undefined,
+    },
+    {
+      name: 'Providers',
+      who: `${lacks.map(({ message }) => message.replace(/ in the live environment$/, '')).join('. ')}. The operators of this service add providers`,
+      done: isServed,
       path: undefined,
     },
     { name: 'A live API key', who: `${owner} can create it`, done: data.key, path: '/keys' },

@@ -22,6 +22,8 @@ type StatusOf<T> = T extends { readonly status: infer S extends string } ? S : n
 export interface Kind<T = unknown> {
   /** Path of its screens below the environment, such as `/offramps`. */
   readonly path: string
+  /** What carries them: see {@link Missing}. */
+  readonly needs: string
   readonly title: string
   /** One of them, in the middle of a sentence. */
   readonly one: string

@@ -5,6 +5,7 @@ import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 import { asMoney, words } from '../../parts/format.ts'
 import { ChangeButton } from '../../parts/forms/change.tsx'
+import { Missing, useMissing } from '../../parts/frame/missing.tsx'
 import { AMOUNTS, CREATED, CUSTOMER, optionsOf, useAddress } from '../../parts/lists/address.ts'
 import { Found, useFound } from '../../parts/lists/found.tsx'
 import { filtersIn, findTransactions, TEXT } from '../../parts/lists/transactions.ts'
@@ -29,7 +30,8 @@ export function PaymentList({ kind }: { kind: AnyKind }) {
       <p>{kind.teaches}</p>
     </Empty>
   )
-  const create = Form && (
+  const missing = useMissing(kind.needs)
+  const create = Form && missing === undefined && (
     <ChangeButton type="button" className="primary" onClick={() => change({ new: '1' })}>
       New {kind.one}
     </ChangeButton>
@@ -37,8 +39,9 @@ export function PaymentList({ kind }: { kind: AnyKind }) {
   return (
     <Screen title={kind.title} actions={create}>
       {kind.path.startsWith('/cngn/') && <CngnTabs />}
+      <Missing of={kind.needs} />
       {List ? <List none={none} /> : <Listed kind={kind} none={none} />}
-      {Form && search.has('new') && (
+      {create && Form && search.has('new') && (
         <Dialog title={`New ${kind.one}`} close={() => change({ new: '' }, { replace: true })}>
           <Form
             done={(id) => {

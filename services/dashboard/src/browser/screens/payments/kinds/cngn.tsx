@@ -48,6 +48,7 @@ const NEXT: Readonly<Record<keyof typeof states, (amount: string) => string>> = 
 
 export const payins: Kind<Cngn['payins']['get']> = {
   path: '/cngn/payins',
+  needs: 'cngn',
   title: 'cNGN payins',
   one: 'cNGN payin',
   teaches:
@@ -78,6 +79,7 @@ export const payins: Kind<Cngn['payins']['get']> = {
 
 export const payouts: Kind<Cngn['payouts']['get']> = {
   path: '/cngn/payouts',
+  needs: 'cngn',
   title: 'cNGN payouts',
   one: 'cNGN payout',
   teaches: 'A payout sends naira from a customer’s cNGN balance to a Nigerian bank account.',
@@ -100,6 +102,7 @@ export const payouts: Kind<Cngn['payouts']['get']> = {
 
 export const converts: Kind<Cngn['converts']['get']> = {
   path: '/cngn/converts',
+  needs: 'cngn',
   title: 'cNGN converts',
   one: 'cNGN convert',
   teaches: 'A convert turns USDC or USDT into cNGN on a customer’s balance, or cNGN into one of them in a wallet.',
@@ -146,6 +149,7 @@ export const converts: Kind<Cngn['converts']['get']> = {
 
 export const withdrawals: Kind<Cngn['withdrawals']['get']> = {
   path: '/cngn/withdrawals',
+  needs: 'cngn',
   title: 'cNGN withdrawals',
   one: 'cNGN withdrawal',
   teaches: 'A withdrawal sends cNGN from a customer’s balance to a wallet.',
@@ -160,6 +164,7 @@ export const withdrawals: Kind<Cngn['withdrawals']['get']> = {
 
 export const cngnDeposits: Kind<Cngn['deposits']['get']> = {
   path: '/cngn/deposits',
+  needs: 'cngn',
   title: 'cNGN deposits',
   one: 'cNGN deposit',
   teaches: 'A deposit is an address to which a customer sends cNGN; it arrives on the customer’s balance.',

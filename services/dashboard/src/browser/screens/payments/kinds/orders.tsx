@@ -17,6 +17,7 @@ const masked = (account: string): string => `•••• ${account.slice(-4)}`
 
 export const offramps: Kind<Offramp> = {
   path: '/offramps',
+  needs: 'fiat',
   title: 'Offramps',
   one: 'offramp',
   teaches:
@@ -80,6 +81,7 @@ export function Evidence({ of }: { of: Offramp['accountCheck'] }) {
 
 export const onramps: Kind<Onramp> = {
   path: '/onramps',
+  needs: 'fiat',
   title: 'Onramps',
   one: 'onramp',
   teaches: 'An onramp turns a bank transfer into stablecoin in a wallet.',
@@ -123,6 +125,7 @@ export const onramps: Kind<Onramp> = {
 
 export const swaps: Kind<Swap> = {
   path: '/swaps',
+  needs: 'swaps',
   title: 'Swaps',
   one: 'swap',
   teaches: 'A swap turns EURC into USDC on Solana, or back, at the price of the moment at which the deposit arrives.',

@@ -14,6 +14,7 @@ const EXAMPLE_DEPOSIT = '25'
 
 export const paymentRoutes: Kind<PaymentRoute> = {
   path: '/routes',
+  needs: 'routes',
   title: 'Payment routes',
   one: 'payment route',
   teaches:
@@ -59,6 +60,7 @@ export const paymentRoutes: Kind<PaymentRoute> = {
 /** A deposit has no list of its own: its route shows it. */
 export const deposits: Kind<Deposit> = {
   path: '/objects',
+  needs: 'routes',
   title: 'transactions',
   one: 'deposit',
   teaches: '',
