@@ -14,7 +14,7 @@ export function Missing({ of }: { of: string }) {
   return (
     <section className="note" aria-label="Not available">
       <p>
-        <strong>{message}.</strong> No provider serves them there yet; the operators of this service can add one.
+        <strong>{message}.</strong> The operators of this service have set up no provider yet.
         {environment === 'live' && ' In test everything works.'}
       </p>
     </section>

@@ -3,25 +3,13 @@ import { exact, type Money } from '../../parts/format.ts'
 import { type Direction, directionOf } from '../../parts/object/direction.ts'
 import { Amount } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
+import { sum } from './series.ts'
 
 type Summary = Outputs['reports']['summary']
 type Period = Pick<Summary, 'totals' | 'items'>
 
 /** Statuses of money that has arrived somewhere and not at its end. */
 const ON_ITS_WAY = ['pending', 'processing', 'swapping']
-
-/** The sum of decimal texts, exact. */
-function sum(amounts: readonly string[]): string {
-  const places = Math.max(0, ...amounts.map((each) => each.split('.')[1]?.length ?? 0))
-  const units = amounts.reduce((total, each) => {
-    const [whole = '0', decimals = ''] = each.split('.')
-    return total + BigInt(whole + decimals.padEnd(places, '0'))
-  }, 0n)
-  const digits = units.toString().padStart(places + 1, '0')
-  const decimals = digits.slice(digits.length - places).replace(/0+$/, '')
-  const whole = digits.slice(0, digits.length - places)
-  return places > 0 && decimals ? `${whole}.${decimals}` : whole
-}
 
 const moved = ({ totals }: Period, direction: Direction, asset: string): string =>
   sum(

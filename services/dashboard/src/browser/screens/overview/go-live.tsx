@@ -4,6 +4,9 @@ import { Link } from 'wouter'
 import { clients } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 
+/** What merchants know by name. */
+const SHOWN = ['routes', 'fiat', 'swaps', 'cngn']
+
 /** Undefined where the operators must still enable live access. */
 async function unlessRefused<T>(read: Promise<T>): Promise<T | undefined> {
   try {
@@ -49,7 +52,10 @@ export function GoLive() {
     },
     {
       name: 'Providers',
-      who: `${lacks.map(({ message }) => message.replace(/ in the live environment$/, '')).join('. ')}. The operators of this service add providers`,
+      who: `Ask the operators of this service. ${lacks
+        .filter(({ capability }) => SHOWN.includes(capability))
+        .map(({ message }) => message.replace(/ in the live environment$/, ''))
+        .join('. ')}`,
       done: isServed,
       path: undefined,
     },

@@ -2,6 +2,7 @@ import type { Outputs } from '@payments/client'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { usePlace } from '../../context.ts'
+import { dayIn } from '../../parts/format.ts'
 import { filtersIn } from '../../parts/lists/transactions.ts'
 import { TransactionTable } from '../../parts/object/transaction-table.tsx'
 import { Failure, Screen, Skeleton } from '../../parts/parts.tsx'
@@ -17,7 +18,7 @@ const DAY_MS = 86_400_000
 
 /** Where the organisation stands: the first steps until they are done, exact figures, and what happened last. */
 export function Overview() {
-  const { environment, api } = usePlace()
+  const { environment, api, me } = usePlace()
   const { data, error, refetch } = useQuery({
     queryKey: [environment, 'overview'],
     async queryFn() {
@@ -32,7 +33,8 @@ export function Overview() {
         api.apiKeys.list.query({}),
         api.webhooks.list.query({}),
         api.reports.summary.query({}),
-        api.reports.daily.query({}),
+        // Of the period and of the one before.
+        api.reports.daily.query({ from: dayIn(me.organisation.timeZone, new Date(Date.now() - 59 * DAY_MS)) }),
       ])
       const [endpoint] = endpoints.webhookEndpoints
       const delivered = endpoint

@@ -2,14 +2,11 @@ import type { Outputs } from '@payments/client'
 import { exact, words } from '../../parts/format.ts'
 import { Amount } from '../../parts/parts.tsx'
 import { NONE, Table } from '../../parts/table.tsx'
+import { Chart, dayName } from './chart.tsx'
 import { Flows } from './flows.tsx'
+import { type ReportedDay, seriesOf } from './series.ts'
 
 type Summary = Outputs['reports']['summary']
-type Days = Outputs['reports']['daily']['days']
-
-/** Days of the organisation's time zone, shown as the service counts them. */
-const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
-const dayName = (day: string): string => shortDay.format(new Date(day))
 
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
 
@@ -59,7 +56,7 @@ const Figure = ({ name, now, before }: { name: string; now: string; before: stri
 const keyOf = ({ kind, asset }: Summary['totals'][number]): string => `${kind} ${asset}`
 
 /** Volume, number and success rate of the last 30 days by kind and asset, beside those of the 30 days before, and by day. */
-export function Volume({ summary, days }: { summary: Summary; days: Days }) {
+export function Volume({ summary, days }: { summary: Summary; days: readonly ReportedDay[] }) {
   const { from, to, previous, totals } = summary
   const settlements = new Map(summary.settlements.map((each) => [each.kind, each.medianSecondsToSettle]))
   const earlier = new Map(previous.totals.map((each) => [keyOf(each), each]))
@@ -77,98 +74,36 @@ export function Volume({ summary, days }: { summary: Summary; days: Days }) {
           <Figure key={name} name={name} now={of(summary)} before={of(previous)} />
         ))}
       </dl>
+      <Chart all={seriesOf(days, from, to)} />
       {totals.length > 0 && (
-        <>
-          <Bars days={daysOf(days, from, to)} />
-          <Table
-            numbers
-            label="Volume by kind and asset"
-            rows={totals}
-            keyOf={keyOf}
-            columns={[
-              { title: 'Kind', cell: ({ kind }) => words(kind) },
-              { title: 'Volume', numeric: true, cell: ({ amount, asset }) => <Amount of={`${amount} ${asset}`} /> },
-              {
-                title: 'Succeeded',
-                numeric: true,
-                cell: ({ succeededAmount, asset }) => <Amount of={`${succeededAmount} ${asset}`} />,
-              },
-              { title: 'Transactions', numeric: true, cell: ({ count }) => count.toLocaleString('en') },
-              { title: 'Success rate', numeric: true, cell: ({ successRate }) => shownRate(successRate) },
-              {
-                title: 'Median time',
-                numeric: true,
-                cell: ({ kind }) => shownDuration(settlements.get(kind) ?? null),
-              },
-              {
-                title: 'Volume before',
-                numeric: true,
-                cell: (row) => <Amount of={`${earlier.get(keyOf(row))?.amount ?? '0'} ${row.asset}`} />,
-              },
-            ]}
-          />
-        </>
-      )}
-    </section>
-  )
-}
-
-interface Day {
-  readonly date: string
-  readonly count: number
-  readonly rate: string | null
-}
-
-/** Every day of the period, also those without transactions: number and success rate over all kinds and assets. */
-function daysOf(days: Days, from: string, to: string): Day[] {
-  const found: Day[] = []
-  for (let time = Date.parse(from); time <= Date.parse(to); time += 86_400_000) {
-    const date = new Date(time).toISOString().slice(0, 10)
-    const of = days.filter((day) => day.date === date)
-    const sum = (field: 'count' | 'succeededCount' | 'failedCount') =>
-      of.reduce((total, each) => total + each[field], 0)
-    const ended = sum('succeededCount') + sum('failedCount')
-    found.push({ date, count: sum('count'), rate: ended > 0 ? `${sum('succeededCount')}/${ended}` : null })
-  }
-  return found
-}
-
-const HEIGHT = 40
-const STEP = 10
-const BAR = 8
-
-/** A bar for the number of transactions of each day, and the same as a table for those who do not see it. */
-function Bars({ days }: { days: readonly Day[] }) {
-  const most = Math.max(1, ...days.map(({ count }) => count))
-  const busy = days.filter(({ count }) => count > 0)
-  return (
-    <>
-      <svg
-        className="bars"
-        viewBox={`0 0 ${days.length * STEP} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`Transactions of each day, at most ${most.toLocaleString('en')}. The table below has the numbers.`}
-      >
-        {days.map(({ date, count }, index) => {
-          const height = count === 0 ? 0 : Math.max(1, (HEIGHT * count) / most)
-          return <rect key={date} x={index * STEP} y={HEIGHT - height} width={BAR} height={height} />
-        })}
-      </svg>
-      <details className="days">
-        <summary>Show each day</summary>
         <Table
           numbers
-          label="Each day"
-          rows={busy.toReversed()}
-          keyOf={({ date }) => date}
+          label="Volume by kind and asset"
+          rows={totals}
+          keyOf={keyOf}
           columns={[
-            { title: 'Day', cell: ({ date }) => <time dateTime={date}>{dayName(date)}</time> },
+            { title: 'Kind', cell: ({ kind }) => words(kind) },
+            { title: 'Volume', numeric: true, cell: ({ amount, asset }) => <Amount of={`${amount} ${asset}`} /> },
+            {
+              title: 'Succeeded',
+              numeric: true,
+              cell: ({ succeededAmount, asset }) => <Amount of={`${succeededAmount} ${asset}`} />,
+            },
             { title: 'Transactions', numeric: true, cell: ({ count }) => count.toLocaleString('en') },
-            { title: 'Success rate', numeric: true, cell: ({ rate }) => shownRate(rate) },
+            { title: 'Success rate', numeric: true, cell: ({ successRate }) => shownRate(successRate) },
+            {
+              title: 'Median time',
+              numeric: true,
+              cell: ({ kind }) => shownDuration(settlements.get(kind) ?? null),
+            },
+            {
+              title: 'Volume before',
+              numeric: true,
+              cell: (row) => <Amount of={`${earlier.get(keyOf(row))?.amount ?? '0'} ${row.asset}`} />,
+            },
           ]}
         />
-      </details>
-    </>
+      )}
+    </section>
   )
 }
