@@ -1,5 +1,6 @@
 import { newId } from '@payments/kernel'
 import { expect, test } from 'vitest'
+import { read, utils } from 'xlsx'
 import { bookOf, call, newMerchant, type TestService, useService } from '#testing'
 import { record } from '../../test/record.ts'
 import { post } from '../journal/post.ts'
@@ -196,4 +197,37 @@ test('errors of an export use the envelope, and an export contains no transactio
   const stranger = await newMerchant(service)
   expect((await stranger.call('GET /v1/transactions/export')).text.trimEnd().split('\r\n')).toHaveLength(1)
   expect((await merchant.call(`GET /v1/transactions/export?customerId=${newId()}`)).text).not.toContain('USDC')
+})
+
+test('a spreadsheet program shows identifiers as they are, amounts as numbers, and the columns that were asked for in their order', async () => {
+  const merchant = await newMerchant(service)
+  for (const [reference, title] of [
+    ['000000000031', '1-2'],
+    ['90467565020001', 'Consulting, "two" days'],
+    ['1234E5', '=1+1'],
+  ])
+    await service.runtime.pool.query(
+      `insert into transactions (id, organisation_id, environment, kind, status, destination, amount, currency, receipt, created_at, updated_at)
+       values ($1, $2, 'test', 'cngn_payout', 'completed', 'x', 12.50, 'cNGN', $3, now(), now())`,
+      [newId(), merchant.organisationId, { reference, title }],
+    )
+  const columns = 'reference,value,title'
+  const opened = async (query: string) => {
+    const file = await merchant.call(`GET /v1/transactions/export?columns=${columns}${query}`)
+    const { Sheets, SheetNames } = read(file.text, { type: 'string' })
+    return utils.sheet_to_json<unknown[]>(Sheets[SheetNames[0] ?? ''] ?? {}, { header: 1 })
+  }
+  const [head, ...rows] = await opened('&bom=true')
+  expect(head).toEqual(columns.split(','))
+  expect(rows.toSorted()).toEqual([
+    ['000000000031', 12.5, '1-2'],
+    ['1234E5', 12.5, "'=1+1"],
+    ['90467565020001', 12.5, 'Consulting, "two" days'],
+  ])
+  // Programs that read the file themselves get it as it is.
+  const plain = await merchant.call(`GET /v1/transactions/export?columns=${columns}`)
+  expect(plain.text).toContain('000000000031,12.5,1-2\r\n')
+  expect((await opened('')).flat()).toContain(31)
+  const refused = await merchant.call('GET /v1/transactions/export?columns=id,colour')
+  expect([refused.status, refused.body.errors.columns.slice(0, 26)]).toEqual([422, 'Unknown column "colour": o'])
 })

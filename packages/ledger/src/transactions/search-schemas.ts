@@ -63,7 +63,8 @@ export const SearchExportInput = z
     bom: z
       .boolean()
       .meta({
-        description: 'Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8',
+        description:
+          'For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"`',
         example: true,
       })
       .optional(),

@@ -1,9 +1,9 @@
-import { assets, endOfDay, isTimeZone, startOfDay, UNKNOWN_ZONE, zoneOf } from '@payments/kernel'
+import { assets, endOfDay, invalid, isTimeZone, startOfDay, UNKNOWN_ZONE, zoneOf } from '@payments/kernel'
 import { z } from 'zod'
 import type { QueryContext } from '../../operations/context/context.ts'
 import { readSnapshot } from '../../transactions/snapshot.ts'
 import { inTurn } from '../../work/in-turn.ts'
-import { csvRecord } from './csv.ts'
+import { csvRecord, spreadsheetText } from './csv.ts'
 
 /** A time, or a day of the export's time zone. */
 const Time = z.union([z.iso.date(), z.iso.datetime({ offset: true })])
@@ -60,13 +60,34 @@ export const exportInput = (what: string) =>
     bom: z
       .enum(['true', 'false'])
       .meta({
-        description: 'Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8',
+        description:
+          'For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"`',
         example: 'true',
+      })
+      .optional(),
+    columns: z
+      .string()
+      .max(1000)
+      .meta({
+        description: 'Columns of the file, in this order, separated by commas; default all',
+        example: 'id,createdAt,status',
       })
       .optional(),
   })
 
 type ExportRange = z.output<ReturnType<typeof exportInput>>
+
+/** Columns of numbers, by the ends of their names; what is in the others is text. */
+const NUMBERS = /(amount|amountUsd|value|fees?|price|subtotal|tax|discount|rate|count)$/i
+
+/** @throws validation_failed 422 on `columns`, by the first that the file does not have */
+function chosenColumns(all: readonly string[], chosen: string | undefined): readonly string[] {
+  if (chosen === undefined) return all
+  const names = [...new Set(chosen.split(',').map((name) => name.trim()))]
+  const unknown = names.find((name) => !all.includes(name))
+  if (unknown !== undefined) throw invalid({ columns: `Unknown column "${unknown}": one of ${all.join(', ')}` })
+  return names
+}
 
 const BYTE_ORDER_MARK = '\ufeff'
 
@@ -111,12 +132,14 @@ const NO_FILTER = { sql: 'true', values: [] }
 export async function* exportCsv(
   context: QueryContext,
   { from: table, where = 'true', time, customer, columns, filter = NO_FILTER }: ExportSource,
-  { customerId, timeZone = zoneOf(context.actor), bom, ...range }: ExportRange,
+  { customerId, timeZone = zoneOf(context.actor), bom, columns: chosen, ...range }: ExportRange,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const { actor } = context
   const { from, to } = rangeIn(timeZone, range)
-  const names = Object.keys(columns)
+  const names = chosenColumns(Object.keys(columns), chosen)
+  const cellOf = (name: string, text: string | null) =>
+    bom === 'true' && text !== null && !NUMBERS.test(name) ? spreadsheetText(text) : text
   const own = [actor.organisationId, actor.environment, from ?? null, to ?? null, customerId ?? null]
   const values = [...own, ...filter.values]
   // The order is fixed, so that one index serves the tenant, the time range and the order.
@@ -132,7 +155,7 @@ export async function* exportCsv(
       const batch = await batches.next()
       return batch.done
         ? undefined
-        : batch.value.map((row) => csvRecord(names.map((name) => row[name] ?? null))).join('')
+        : batch.value.map((row) => csvRecord(names.map((name) => cellOf(name, row[name] ?? null)))).join('')
     })
   try {
     // The first batch is read before the heading is sent, so that an error still has its own reply.

@@ -70,7 +70,8 @@ export async function saveFile(
   if (!reply.body) throw new FileError({})
   const parts: string[] = []
   let lines = 0
-  const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader()
+  // The byte order mark is for the program that opens the file.
+  const reader = reply.body.pipeThrough(new TextDecoderStream('utf-8', { ignoreBOM: true })).getReader()
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     parts.push(next.value)
     lines += next.value.split('\r\n').length - 1

@@ -17,6 +17,7 @@ export function Export({ filters, total, close }: { filters: Filters; total: num
   const { environment, me } = usePlace()
   const [columns, setColumns] = useState<readonly string[]>(COLUMNS)
   const [zone, setZone] = useState(me.organisation.timeZone)
+  const [bom, setBom] = useState(false)
   const [lines, setLines] = useState(0)
   const stop = useRef(new AbortController())
   useEffect(() => () => stop.current.abort(), [])
@@ -24,7 +25,7 @@ export function Export({ filters, total, close }: { filters: Filters; total: num
     async mutationFn() {
       setLines(0)
       stop.current = new AbortController()
-      const body = { ...filters, columns, timeZone: zone }
+      const body = { ...filters, columns, timeZone: zone, bom }
       const name = `transactions-${environment}.csv`
       await saveFile('/transactions/export', { environment, body, name, progress: setLines }, stop.current.signal)
     },
@@ -65,6 +66,11 @@ export function Export({ filters, total, close }: { filters: Filters; total: num
             </select>
           )}
         </Field>
+        <label className="check">
+          <input type="checkbox" checked={bom} onChange={({ target }) => setBom(target.checked)} />
+          For Excel and other spreadsheets
+        </label>
+        <p className="hint">Accents are read as they are, and numbers such as 007 stay text.</p>
         {(save.isPending || save.isSuccess) && (
           <p className="progress" role="status">
             <progress
