@@ -110,6 +110,10 @@ export const accounts = domain({
 export const joinMerchant = (alias: string, of: string): string =>
   `cross join lateral (select name, suspended_at from organisations where id = ${of}.organisation_id limit 1) ${alias}`
 
+/** SQL: the name of the organisation that a row of `of` belongs to; null where it belongs to none. */
+export const merchantNameOf = (of: string): string =>
+  `(select name from organisations where id = ${of}.organisation_id)`
+
 export { requireConfirmedOwner } from './confirmation.ts'
 export { type DesignedEmail, designedEmail } from './emails/designed-email.ts'
 export { sendEmail, sendEmailNow } from './emails/email.ts'

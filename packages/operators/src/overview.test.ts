@@ -125,6 +125,37 @@ test('what needs an operator is counted and listed in one list, filtered by kind
   expect([wrong.status, wrong.body.errors.kind]).toEqual([422, expect.stringContaining('payment_route_deposit')])
 })
 
+test('what needs an operator is listed with its merchant and its money, live and the largest amounts first where that is asked for', async () => {
+  const merchant = await newMerchant(service)
+  const { organisationId } = merchant
+  const route = await newRoute(merchant)
+  for (const amount of ['5', '900', '31']) await pay(merchant, route.id, amount)
+  await sync(merchant, route.id)
+  const { pool } = service.runtime
+  await pool.query(
+    "update payment_route_deposits set created_at = now() - interval '2 hours', updated_at = now() - interval '90 minutes' where payment_route_id = $1",
+    [route.id],
+  )
+  await pool.query(
+    'update transactions t set amount_usd = null from payment_route_deposits d where d.id = t.id and d.payment_route_id = $1 and t.amount = 31',
+    [route.id],
+  )
+  const { rows } = await pool.query('select name from organisations where id = $1', [organisationId])
+  const listed = async (sort?: string) =>
+    (await find(service, grace, 'attention', { organisationId, ...(sort ? { sort } : {}) })).objects
+  const byMoney = await listed('amount')
+  expect(byMoney.map((each: { amount: string; amountUsd: string }) => [each.amount, each.amountUsd])).toEqual([
+    ['900 USDC', '900'],
+    ['5 USDC', '5'],
+    // What has no known value is not lost behind the last of the list: it is the last.
+    ['31 USDC', null],
+  ])
+  expect(byMoney[0]).toMatchObject({ merchant: rows[0].name, environment: 'test' })
+  expect((await listed()).map((each: { id: string }) => each.id).toSorted()).toEqual(
+    byMoney.map((each: { id: string }) => each.id).toSorted(),
+  )
+})
+
 test('an object that was dealt with is not listed again until it needs an operator anew', async () => {
   const merchant = await newMerchant(service)
   const { organisationId } = merchant

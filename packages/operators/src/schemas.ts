@@ -220,6 +220,13 @@ export const AttentionFilter = z.strictObject({
     example: 0,
   }),
 })
+export const AttentionInput = AttentionFilter.extend({
+  sort: z.enum(['oldest', 'amount']).optional().meta({
+    description:
+      '`oldest`: those that have waited longest first, as without it. `amount`: live before test, then by value in US dollars, the largest first; what has no known value comes last, the oldest first',
+    example: 'amount',
+  }),
+})
 export const AttentionObject = z
   .object({
     kind: text('Kind of object', 'offramp'),
@@ -236,6 +243,11 @@ export const AttentionObject = z
     since: time('Since when'),
   })
   .meta({ id: 'AttentionObject', description: 'An object that needs an operator' })
+const AttentionListed = AttentionObject.extend({
+  merchant: text('Name of the organisation; null where it belongs to none', 'Ada Ltd').nullable(),
+  amount: text('What its transaction moves; null where it has none', '25 USDC').nullable(),
+  amountUsd: text('Its value in US dollars; null where it is not known', '25').nullable(),
+}).meta({ id: 'AttentionListed', description: 'An object that needs an operator, with its merchant and its money' })
 export const AttentionRef = z.strictObject({
   kind: text('Kind of object', 'payment_route_deposit').max(100),
   id: z
@@ -254,7 +266,7 @@ export const Attention = z.object({
       count: count('How many'),
     }),
   ),
-  objects: items('The 200 that have waited longest', AttentionObject),
+  objects: items('The first 200, as they are sorted', AttentionListed),
   total,
 })
 export const Rechecked = z.object({ count: count('Objects about which the provider is asked again, soon') })

@@ -1,4 +1,6 @@
+import { merchantNameOf } from '@payments/accounts'
 import { invalid, isId } from '@payments/kernel'
+import { joinAmount } from '@payments/ledger'
 import {
   type AttentionSource,
   type Condition,
@@ -11,15 +13,22 @@ import {
 } from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from '../errors.ts'
-import type { Attention, AttentionFilter, AttentionRef } from '../schemas.ts'
+import type { Attention, AttentionFilter, AttentionInput, AttentionObject, AttentionRef } from '../schemas.ts'
 
 const SHOWN = 200
 
 type Filter = z.output<typeof AttentionFilter>
-type Shown = z.input<typeof Attention>['objects'][number]
+type Shown = z.input<typeof AttentionObject>
 interface Row extends Omit<Shown, 'since'> {
   since: Date | string
 }
+
+type Listed = Row & Pick<z.input<typeof Attention>['objects'][number], 'merchant' | 'amount' | 'amountUsd'>
+
+const ORDERS = {
+  oldest: 'o.since, o.id',
+  amount: "o.environment = 'live' desc, a.usd::numeric desc nulls last, o.since, o.id",
+} as const
 
 /** @throws validation_failed 422 for a kind that no domain declares */
 function sourcesOf(runtime: Runtime, kind: string | undefined): readonly AttentionSource[] {
@@ -51,17 +60,22 @@ function matching(sources: readonly AttentionSource[], filter: Filter): { text: 
   }
 }
 
-/** What needs an operator in every domain: the number of objects by kind and condition, and the 200 that have waited longest. */
-export async function attention(context: QueryContext, filter: Filter): Promise<z.input<typeof Attention>> {
+/** What needs an operator in every domain: the number of objects by kind and condition, and the first 200 with their merchants and amounts. */
+export async function attention(
+  context: QueryContext,
+  { sort = 'oldest', ...filter }: z.output<typeof AttentionInput>,
+): Promise<z.input<typeof Attention>> {
   const db = sqlOf(context.em)
   const { text, values } = matching(sourcesOf(context.runtime, filter.kind), filter)
   const { rows: counts } = await db.query<{ kind: string; condition: Condition; count: number }>(
     `select kind, condition, count(*)::int as count from ${text} group by kind, condition order by kind, condition`,
     values,
   )
-  const { rows } = await db.query<Row>(
-    `select kind, id, organisation_id as "organisationId", environment, status, condition, reason, since from ${text}
-      order by since, id limit ${SHOWN}`,
+  const { rows } = await db.query<Listed>(
+    `select o.kind, o.id, o.organisation_id as "organisationId", o.environment, o.status, o.condition, o.reason, o.since,
+            ${merchantNameOf('o')} as merchant, a.shown as amount, a.usd as "amountUsd"
+       from (select * from ${text}) o ${joinAmount('a', 'o')}
+      order by ${ORDERS[sort]} limit ${SHOWN}`,
     values,
   )
   return {

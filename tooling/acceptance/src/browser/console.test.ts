@@ -132,6 +132,8 @@ describe.runIf(hasTools(chromiumCommand()))("the operators' console in Chromium"
       await page.getByRole('link', { name: 'Offramp, unknown 4' }).click({ timeout: PATIENCE })
       const objects = page.getByRole('region', { name: 'Objects' })
       await objects.getByText('Fiat provider unavailable').nth(3).waitFor({ timeout: PATIENCE })
+      // The most money comes first, whoever has waited longer.
+      await objects.getByRole('row').nth(1).getByText('2,500 USDC').waitFor()
       await checkScreen(page, 'console-attention')
 
       // The timeline of one says why; what the merchant wrote is text.

@@ -52,3 +52,16 @@ export const words = (name: string): string => {
     : name.replace(/[_-]/g, ' ').replace(/(?<=[a-z\d])[A-Z](?![A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
   return (text.charAt(0).toUpperCase() + text.slice(1)).replace(/\bcngn\b/i, 'cNGN').replace(/\bapi\b/i, 'API')
 }
+
+const UNITS = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+] as const
+
+/** How long ago a time was, in its largest unit: `3 h`, `2 d`; less than a minute is `1 min`. */
+export function shownAge(at: string, now = Date.now()): string {
+  const age = Math.max(60_000, now - Date.parse(at))
+  const [length, unit] = UNITS.find(([each]) => age >= each) ?? UNITS[2]
+  return `${Math.floor(age / length).toLocaleString('en')} ${unit}`
+}

@@ -119,11 +119,12 @@ export function Environment({ of }: { of: string | null }) {
   return of === null ? '–' : <span className={`status ${of}`}>{of}</span>
 }
 
-export function Organisation({ id }: { id: string | null }) {
+/** An organisation by its name where it is known, else by its id. */
+export function Organisation({ id, name }: { id: string | null; name?: string | null }) {
   if (id === null) return '–'
   return (
-    <Link href={organisationPath(id)} aria-label={`Organisation ${endOf(id)}`}>
-      <code>{endOf(id)}</code>
+    <Link href={organisationPath(id)} aria-label={name ?? `Organisation ${endOf(id)}`}>
+      {name ?? <code>{endOf(id)}</code>}
     </Link>
   )
 }

@@ -1,8 +1,8 @@
 import { Link, useSearchParams } from 'wouter'
 import { usePlace } from '../../context.ts'
-import { words } from '../../parts/format.ts'
-import { Empty, Screen, Status, Time } from '../../parts/parts.tsx'
-import { Table } from '../../parts/table.tsx'
+import { asMoney, exact, shownAge, shownTime, words } from '../../parts/format.ts'
+import { Amount, Empty, Screen, Status } from '../../parts/parts.tsx'
+import { NONE, Table } from '../../parts/table.tsx'
 import { CommandLink, Environment, endOf, Organisation } from '../parts/facts.tsx'
 import { objectPath } from '../parts/links.ts'
 import { Shown, useRead } from '../parts/reads.tsx'
@@ -16,7 +16,7 @@ const one = <T extends string>(values: readonly T[], text: string | null): T | u
 const addressOf = (filter: Readonly<Record<string, string | undefined>>): string =>
   `/?${new URLSearchParams(Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== undefined))}`
 
-/** What needs an operator, by kind, oldest first. */
+/** What needs an operator, by kind: live before test, and the most money first. */
 export function Attention() {
   const { api } = usePlace()
   const [search, setSearch] = useSearchParams()
@@ -35,7 +35,7 @@ export function Attention() {
   const { environment, organisationId } = filter
   const scope = { environment, organisationId }
   const all = useRead(['attention', scope], () => api.admin.attention.list.query(scope))
-  const found = useRead(['attention', filter], () => api.admin.attention.list.query(filter))
+  const found = useRead(['attention', filter], () => api.admin.attention.list.query({ ...filter, sort: 'amount' }))
   return (
     <Screen title="Needs attention">
       <Shown of={all}>
@@ -75,15 +75,15 @@ export function Attention() {
         {({ objects, total }) =>
           total === 0 ? (
             <Empty title="Nothing needs an operator">
-              <p>What fails, is held, of unknown outcome or stuck appears here by itself, oldest first.</p>
+              <p>What fails, is held, of unknown outcome or stuck appears here, live and the largest amounts first.</p>
             </Empty>
           ) : (
             <>
               <div className="head">
                 <p className="hint" role="status">
                   {total > objects.length
-                    ? `The ${objects.length} of ${total.toLocaleString('en')} that have waited longest`
-                    : `${total} ${total === 1 ? 'object' : 'objects'}, oldest first`}
+                    ? `The first ${objects.length} of ${total.toLocaleString('en')}: live, then the largest amounts`
+                    : `${total} ${total === 1 ? 'object' : 'objects'}, live and the largest amounts first`}
                 </p>
                 <CommandLink name="admin.attention.recheck" fields={filter}>
                   Ask the providers again about {total === 1 ? 'it' : `all ${total.toLocaleString('en')}`}
@@ -106,6 +106,20 @@ export function Attention() {
                     ),
                   },
                   {
+                    title: 'Amount',
+                    cell: ({ amount, amountUsd }) =>
+                      amount === null ? (
+                        NONE
+                      ) : (
+                        <>
+                          <Amount of={asMoney(amount)} />
+                          {amountUsd !== null && !amount.startsWith(`${amountUsd} USD`) && (
+                            <span className="hint"> {exact(`${amountUsd} USD`)}</span>
+                          )}
+                        </>
+                      ),
+                  },
+                  {
                     title: 'Condition',
                     cell: ({ condition, status }) => (
                       <>
@@ -114,8 +128,18 @@ export function Attention() {
                     ),
                   },
                   { title: 'Why', cell: ({ reason }) => <span className="why">{reason && words(reason)}</span> },
-                  { title: 'Organisation', cell: ({ organisationId }) => <Organisation id={organisationId} /> },
-                  { title: 'Since', cell: ({ since }) => <Time at={since} /> },
+                  {
+                    title: 'Merchant',
+                    cell: ({ organisationId, merchant }) => <Organisation id={organisationId} name={merchant} />,
+                  },
+                  {
+                    title: 'Waiting',
+                    cell: ({ since }) => (
+                      <time dateTime={since} title={shownTime(since)}>
+                        {shownAge(since)}
+                      </time>
+                    ),
+                  },
                   {
                     title: 'Action',
                     cell: ({ kind, id }) => (
