@@ -138,6 +138,32 @@ export const newDeviceEmail = (
     footer: 'If it was you, there is nothing to do.',
   })
 
+/** The email to an operator about a command on money that waits for a second one. What it would do is what its dry run found. */
+export const approvalEmail = (
+  service: Service,
+  to: string,
+  of: {
+    readonly command: string
+    readonly by: string
+    readonly reason: string
+    readonly effects: readonly string[]
+    readonly until: Date
+  },
+): EmailText =>
+  serviceEmail(service, {
+    ...{ to, subject: `Approval needed: ${plainName(of.command)}` },
+    paragraphs: [
+      `${plainName(of.by)} asks for a second operator. Nothing moves until one approves.`,
+      ...of.effects.slice(0, MOST_LISTED).map(plainName),
+    ],
+    facts: [
+      ['Reason', plainName(of.reason)],
+      ['Ends', of.until.toUTCString()],
+    ],
+    button: { text: 'Approve or decline', url: service.dashboard.replace(/dashboard$/, 'console/approvals') },
+    footer: 'You get this because you are an operator of this service.',
+  })
+
 const MOST_LISTED = 20
 
 /** The email about notifications: one, or those that came up together. */

@@ -51,7 +51,7 @@ export const actionsRouter = (commands: Commands) => ({
           const given = { command, input: { ...input, reason } }
           if (!commandOf(commands, given).operatorCommand.money) throw errors.approval_not_needed()
           const { effects } = await tryOut(unit, commands, given, call)
-          const row = requestApproval(unit, { ...given, effects, reason })
+          const row = await requestApproval(unit, { ...given, effects, reason })
           return { reply: present(row), subject: { id: row.id }, after: { status: row.status } }
         },
       }),

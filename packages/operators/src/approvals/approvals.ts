@@ -1,3 +1,4 @@
+import { emailOperators } from '@payments/accounts'
 import { isId, newId } from '@payments/kernel'
 import {
   type CallContext,
@@ -45,11 +46,11 @@ export async function listApprovals(
   return { approvals: rows.map(present), total }
 }
 
-/** Keeps a command with its input and effects until another operator approves it, for a day. */
-export function requestApproval(
+/** Keeps a command with its input and effects until another operator approves it, for a day, and emails the others. */
+export async function requestApproval(
   unit: UnitOfWork,
   request: Pick<ApprovalRow, 'command' | 'input' | 'effects' | 'reason'>,
-): ApprovalRow {
+): Promise<ApprovalRow> {
   const now = new Date()
   const row: ApprovalRow = {
     ...request,
@@ -64,6 +65,13 @@ export function requestApproval(
     updatedAt: now,
   } as ApprovalRow
   unit.insert(ApprovalEntity, row)
+  await emailOperators(unit, {
+    command: row.command,
+    by: row.requestedByEmail ?? null,
+    reason: row.reason,
+    effects: (row.effects as readonly Effect[]).filter(({ kind }) => kind !== 'approval').map(({ summary }) => summary),
+    until: row.expiresAt,
+  })
   return row
 }
 

@@ -1,7 +1,18 @@
 import { newId } from '@payments/kernel'
 import { trialBalance } from '@payments/ledger'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { bookOf, fund, newMerchant, newOfframp, newRoute, suspenseOf, tableContents, useService } from '#testing'
+import {
+  bookOf,
+  fund,
+  newMerchant,
+  newOfframp,
+  newRoute,
+  startMailbox,
+  startService,
+  suspenseOf,
+  tableContents,
+  useService,
+} from '#testing'
 import { find, operator, ops, TWO_OPERATORS } from '../../test/operators.ts'
 
 const service = useService({ settings: TWO_OPERATORS })
@@ -178,6 +189,31 @@ test('above the limit a command runs once another operator approves it, and not 
   const { approvals } = await find(service, grace, 'approvals/search')
   const listed = new Map(approvals.map((each: { id: string; status: string }) => [each.id, each.status]))
   expect([approved, declined, expired].map(({ id }) => listed.get(id))).toEqual(['approved', 'declined', 'expired'])
+})
+
+test('a request for approval is emailed to the other operators with its effects, and to nobody where it is refused', async () => {
+  const mailbox = await startMailbox()
+  const own = await startService({ worker: true, settings: { ...TWO_OPERATORS, SMTP_URL: mailbox.url } })
+  try {
+    const merchant = await newMerchant(own)
+    await suspenseOf(own.runtime, merchant.organisationId, 5_000_000_000n)
+    const grace = await operator(own)
+    const { organisationId } = merchant
+    const input = { organisationId, environment: 'test', asset: 'USDC', amount: '2000', to: 'fees' }
+    const ask = (amount: string) =>
+      ops(own, grace, 'POST approvals', { command: 'admin.ledger.resolveSuspense', input: { ...input, amount } })
+    expect((await ask('9000')).status).toBe(422)
+    expect((await ask('2000')).status).toBe(201)
+    const { raw } = await mailbox.emailTo('second@example.com')
+    const text = raw.replaceAll(/=\r?\n/g, '')
+    for (const part of ['Approval needed: ', '2000 USDC', 'operator@', 'Asked for', '/console/approvals'])
+      expect(text).toContain(part)
+    expect(mailbox.emails.filter(({ to }) => to !== 'second@example.com')).toEqual([])
+    expect(mailbox.emails).toHaveLength(1)
+  } finally {
+    await mailbox.close()
+    await own.stop()
+  }
 })
 
 test('a command that fails when it is approved stays to be approved; one without money needs no approval', async () => {
