@@ -11,7 +11,7 @@ export interface ReportedDay {
 }
 
 /** A day of a chart, with the same day of the period before. Values are exact decimal text. */
-export interface ChartDay {
+interface ChartDay {
   readonly date: string
   readonly value: string
   readonly before: string
