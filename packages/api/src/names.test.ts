@@ -50,6 +50,7 @@ const NOT_SHOWN: Readonly<Record<string, string>> = {
   tvm: 'of a wallet, whose form its network checks',
   asset: 'a symbol that must exist',
   timeZone: 'of the zones that the database knows',
+  columns: 'of a file, which has them',
   url: 'of a webhook endpoint, which must be an HTTPS address',
   accountNumber: 'digits, by the rule of the institution',
   businessNumber: 'digits, by the rule of the institution',

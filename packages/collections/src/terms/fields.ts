@@ -91,8 +91,8 @@ const discountReason = nameText(200).meta({ description: 'Why, as the invoice sa
 export const NewDiscount = z
   .strictObject({
     percent: discountPercent
-      .gt(0)
-      .lt(100)
+      .min(0.0001)
+      .max(99.9999)
       .refine((percent) => millionthsOf(percent) !== undefined, 'Must have at most 4 decimals')
       .optional(),
     amount: Amount.optional().meta({

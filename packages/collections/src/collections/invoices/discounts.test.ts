@@ -101,7 +101,7 @@ test.each([
   [{ discount: {} }, { 'discount.percent': 'Required, or amount' }],
   [{ discount: { percent: 5, amount: '1' } }, { 'discount.amount': 'Must be left out: percent is given' }],
   [{ discount: { amount: '4' } }, { 'discount.amount': 'Must be less than the sum of the items' }],
-  [{ discount: { percent: 100 } }, { 'discount.percent': 'Must be less than 100' }],
+  [{ discount: { percent: 100 } }, { 'discount.percent': 'Must be at most 99.9999' }],
   [{ discount: { percent: 8.87501 } }, { 'discount.percent': 'Must have at most 4 decimals' }],
   [
     { items: undefined, amount: '4', discount: { percent: 5 } },
