@@ -16,6 +16,7 @@ import {
   until,
 } from '@payments/stand'
 import { Client } from 'pg'
+import { COUNTING, showStatements, statementsOf } from '../profile/statements.ts'
 import { type Cost, type Counted, costOf } from '../servers/cost.ts'
 import { LARGE } from '../servers/servers.ts'
 
@@ -44,6 +45,9 @@ const ALL: readonly Kind[] = [
   { name: 'onramp', sample: samples.onramp, kind: 'onramp' },
 ]
 
+/** Also shows the statements of each kind, which makes all of them a little slower. */
+const WITH_STATEMENTS = process.env.BENCH_STATEMENTS !== undefined
+
 /** Those of which the name has `BENCH_CASE` in it. */
 const KINDS = ALL.filter(({ name }) => name.includes(process.env.BENCH_CASE ?? ''))
 
@@ -55,7 +59,7 @@ type Post = (line: string, body: object) => Promise<{ readonly id: string }>
  * without that of idle processes, and bytes of the write-ahead log. The sandbox keeps its side of a payment in the same database, which a real provider does not.
  */
 export async function benchPayments(print: (line: string) => void): Promise<ProofReport> {
-  const at = await startDatabase({ settings: LARGE })
+  const at = await startDatabase({ settings: WITH_STATEMENTS ? [...LARGE, ...COUNTING] : LARGE })
   const client = new Client({ connectionString: at.ownerUrl })
   const receiver = await startReceiver({ keeps: false })
   let processes: ServiceProcesses | undefined
@@ -102,6 +106,8 @@ async function measure(
       `  ${kind.name.padEnd(14)}${each.gateway} µs of the gateway, ${each.worker} µs of the worker, ${each.server} µs of the server, ` +
         `${each.log} bytes of its log, ${webhooks} webhooks: ${PER_SECOND} a second take ${cores} cores`,
     )
+    if (WITH_STATEMENTS)
+      showStatements(print, await statementsOf(client, PAYMENTS, () => payAll(client, kind, merchants, PAYMENTS)))
   }
   return { findings: [], figures: { payments: PAYMENTS, eachPayment: figures } }
 }

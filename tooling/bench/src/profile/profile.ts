@@ -7,7 +7,7 @@ import { sendLoad } from '../servers/load.ts'
 import { serverTime } from '../servers/server-time.ts'
 import { LARGE } from '../servers/servers.ts'
 import { type CpuTime, inspect } from './cpu.ts'
-import { COUNTING, type SentStatement, statementsOf } from './statements.ts'
+import { COUNTING, showStatements, statementsOf } from './statements.ts'
 
 const REQUESTS = Math.max(50, Math.round(400 * Number(process.env.BENCH_SCALE ?? 1)))
 const SHOWN = 8
@@ -66,13 +66,3 @@ const most = (shares: ReadonlyMap<string, number>, count: number): string[] =>
     .sort(([, one], [, other]) => other - one)
     .slice(0, count)
     .map(([name, share]) => `${name} ${(100 * share).toFixed(1)} %`)
-
-function showStatements(print: (line: string) => void, statements: readonly SentStatement[]): void {
-  const times = statements.reduce((sum, each) => sum + each.times, 0)
-  const microseconds = statements.reduce((sum, each) => sum + each.microseconds, 0)
-  print(`    ${times.toFixed(1)} statements, ${Math.round(microseconds)} µs in the server`)
-  for (const each of statements)
-    print(
-      `      ${each.times.toFixed(2)} × ${Math.round(each.microseconds / each.times)} µs (planned in ${Math.round(each.planning / each.times)})  ${each.text.slice(0, 150)}`,
-    )
-}

@@ -11,6 +11,9 @@ export interface SentStatement {
   readonly planning: number
 }
 
+/** Characters of a statement that are shown. */
+const TEXT = Number(process.env.BENCH_TEXT ?? 150)
+
 /** What is sent less often is no part of the request: tasks and checks of the process. */
 const RARE = 0.02
 
@@ -43,4 +46,15 @@ export async function statementsOf(
       planning: (planning * 1000) / requests,
     }))
     .filter(({ times }) => times >= RARE)
+}
+
+/** Shows them by their number, and what each takes. */
+export function showStatements(print: (line: string) => void, statements: readonly SentStatement[]): void {
+  const times = statements.reduce((sum, each) => sum + each.times, 0)
+  const microseconds = statements.reduce((sum, each) => sum + each.microseconds, 0)
+  print(`    ${times.toFixed(1)} statements, ${Math.round(microseconds)} µs in the server`)
+  for (const each of statements)
+    print(
+      `      ${each.times.toFixed(2)} × ${Math.round(each.microseconds / each.times)} µs (planned in ${Math.round(each.planning / each.times)})  ${each.text.slice(0, TEXT)}`,
+    )
 }
