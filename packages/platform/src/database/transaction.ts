@@ -15,6 +15,12 @@ import type { Statement } from './sql.ts'
 /** The commit of the transaction may be lost in a database crash: only for work that is then repeated. */
 export const WITHOUT_FLUSH = 'set local synchronous_commit = off'
 
+/**
+ * Statements of the transaction find their rows by an index, and each has one plan, whatever its parameters are: to plan one for each array takes the server longer
+ * than to run it. For statements that name what they read by keys, and no value that an index is limited to.
+ */
+export const BY_KEYS = 'set local enable_seqscan = off; set local plan_cache_mode = force_generic_plan'
+
 /** Statements of the transaction read rows in the order of an index, wherever one has it, instead of reading all to sort them: of a queue the statistics may say that it is empty. */
 export const IN_INDEX_ORDER = 'set local enable_sort = off'
 
@@ -167,7 +173,7 @@ export function kyselyOver(run: (text: string, values: readonly unknown[]) => Pr
 export async function inTransaction<T>(
   pool: Pool,
   run: (client: PoolClient) => Promise<T>,
-  ...settings: readonly (typeof WITHOUT_FLUSH | typeof IN_INDEX_ORDER | typeof SKIPPING_DEAD_ENTRIES)[]
+  ...settings: readonly (typeof WITHOUT_FLUSH | typeof BY_KEYS | typeof IN_INDEX_ORDER | typeof SKIPPING_DEAD_ENTRIES)[]
 ): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined

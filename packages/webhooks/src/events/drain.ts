@@ -1,5 +1,6 @@
 import {
   arrayOf,
+  BY_KEYS,
   IN_INDEX_ORDER,
   inTransaction,
   type RestoreDeclaration,
@@ -22,6 +23,20 @@ interface Taken {
   /** Events that could have been taken. */
   readonly free: number
 }
+
+/** The keys of events that were taken, as {@link takenEvents} reads them. */
+export const keysOf = (taken: readonly Pick<Taken, 'id' | 'organisationId' | 'environment'>[]) => [
+  taken.map(({ organisationId }) => organisationId),
+  taken.map(({ environment }) => environment),
+  taken.map(({ id }) => id),
+]
+
+/**
+ * SQL: these keys, of which `first` is the number of the first parameter. By the id alone, which no index says is unique, the server would read the whole table while
+ * it has no statistics of it.
+ */
+export const takenEvents = (first: number): string =>
+  `unnest(${arrayOf('uuid', `$${first}`)}, ${arrayOf('text', `$${first + 1}`)}, ${arrayOf('uuid', `$${first + 2}`)}) as keys (organisation_id, environment, id)`
 
 /** SQL: each tenant with events in the outbox, and its first one, by one index entry each, however many events a tenant has. */
 export const WAITING_TENANTS = `with recursive tenants as (
@@ -67,8 +82,9 @@ const TAKE = `with candidates as materialized (
  */
 const DRAIN = `with held as materialized (select pg_advisory_xact_lock(hashtextextended('events.position', 0))),
   batch as materialized (select nextval('events_position') * 1000 as first from held),
-  places as materialized (select e.id, row_number() over (order by e.id) as place from unnest(${arrayOf('uuid', '$1')}) as e (id))
-  update events e set drained_at = now(), position = b.first + p.place from batch b, places p where e.id = p.id`
+  places as materialized (select *, row_number() over (order by id) as place from ${takenEvents(1)})
+  update events e set drained_at = now(), position = b.first + p.place from batch b, places p
+   where (e.organisation_id, e.environment, e.id) = (p.organisation_id, p.environment, p.id)`
 
 /**
  * Hands new events to `distribute` in batches, oldest first within a tenant, in the transaction that marks them as drained; so each event
@@ -99,10 +115,11 @@ export async function drain(
       const [first] = taken
       if (!first) return false
       await distribute(client, taken)
-      await client.query(DRAIN, [taken.map(({ id }) => id)])
+      await client.query(DRAIN, keysOf(taken))
       tenants.took(taken)
       return taken.length === events || taken.length < first.free
     },
+    BY_KEYS,
     IN_INDEX_ORDER,
   )
 }

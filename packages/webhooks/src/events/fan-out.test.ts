@@ -48,6 +48,51 @@ test('a fan-out transaction is bounded by the rows it writes, and every event re
   expect(rows.map((row) => row.event_id)).toEqual(events)
 })
 
+test('a fan-out reads no event that was fanned out before, whatever the server knows of a young table', async () => {
+  const merchant = await newMerchant(service)
+  await endpoint(merchant, { url })
+  await service.runtime.pool.query(
+    `insert into events (id, organisation_id, environment, type, resource_id, payload, drained_at, position, created_at)
+     select gen_random_uuid(), $1, 'test', 'payment_route.created', gen_random_uuid(), json_build_object('text', repeat('x', 500)), now(), n, now()
+       from generate_series(-3000, -1) n`,
+    [merchant.organisationId],
+  )
+  const read: number[] = []
+  const pool = new Proxy(service.runtime.pool, {
+    get(target, name) {
+      if (name !== 'connect') return Reflect.get(target, name)
+      return async () => {
+        const client = await target.connect()
+        return new Proxy(client, {
+          get(of, called) {
+            if (called !== 'query')
+              return typeof of[called as 'query'] === 'function'
+                ? of[called as 'query'].bind(of)
+                : of[called as 'query']
+            return async (...given: [string, unknown[]]) => {
+              if (given[0] === 'commit') {
+                const { rows } = await of.query(
+                  "select seq_tup_read::int + idx_tup_fetch::int as n from pg_stat_xact_user_tables where relname = 'events'",
+                )
+                read.push(rows[0].n)
+                await of.query('select pg_stat_force_next_flush()')
+              }
+              return of.query(...given)
+            }
+          },
+        })
+      }
+    },
+  })
+  const runtime = { ...service.runtime, pool } as typeof service.runtime
+  // From the sixth run on, the statements are prepared.
+  for (let runs = 0; runs < 8; runs++) {
+    await emitEvents(runtime, merchant, 2)
+    while (await fanOutTask.run(runtime));
+  }
+  expect(Math.max(...read)).toBeLessThan(50)
+})
+
 test('an event that cannot be fanned out is found by halves, tried alone three times and set aside, and holds up no other event', async () => {
   const merchant = await newMerchant(service)
   const other = await newMerchant(service)

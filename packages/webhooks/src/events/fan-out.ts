@@ -1,8 +1,8 @@
-import { arrayOf, atOnceIf, isDatabaseUnavailable, type Runtime, sqlState, type Task } from '@payments/platform'
+import { atOnceIf, isDatabaseUnavailable, type Runtime, sqlState, type Task } from '@payments/platform'
 import { CHANGES } from '../endpoints/changes.ts'
 import { DELIVER } from '../queue/queue.ts'
 import { type Tenants, tenantsOf, type Waiting } from '../queue/tenants.ts'
-import { drain } from './drain.ts'
+import { drain, keysOf, takenEvents } from './drain.ts'
 import { EVENT_COLUMNS, insertDeliveries, optInTypes } from './new-deliveries.ts'
 import { OUTBOX } from './outbox.ts'
 import { setAside } from './set-aside.ts'
@@ -66,10 +66,11 @@ async function fanOut(runtime: Runtime, tenants: Tenants, size: number, tried: T
     made = await insertDeliveries(
       client,
       `select ${EVENT_COLUMNS}, w.id as endpoint_id, row_number() over (order by e.id, w.id) as place
-         from events e
+         from ${takenEvents(1)}
+        cross join lateral (select * from events where (organisation_id, environment, id) = (keys.organisation_id, keys.environment, keys.id) limit 1) e
          join webhook_endpoints w on w.organisation_id = e.organisation_id and w.environment = e.environment
-        where e.id = any(${arrayOf('uuid', '$1')}) and w.status = 'enabled' and (e.type = any(w.events) or (w.events is null and not e.type = any($2)))`,
-      [taken.map(({ id }) => id), optInTypes(runtime)],
+        where w.status = 'enabled' and (e.type = any(w.events) or (w.events is null and not e.type = any($4)))`,
+      [...keysOf(taken), optInTypes(runtime)],
     )
   })
   if (made.deliveries > 0) runtime.trigger(DELIVER)

@@ -1,6 +1,6 @@
 import type { Environment } from '@payments/kernel'
 import { newId } from '@payments/kernel'
-import { arrayOf, inTransaction, SKIPPING_DEAD_ENTRIES, WITHOUT_FLUSH } from '@payments/platform'
+import { arrayOf, BY_KEYS, inTransaction, SKIPPING_DEAD_ENTRIES, WITHOUT_FLUSH } from '@payments/platform'
 import type { Pool, PoolClient } from 'pg'
 import { type Capacity, type Due, share } from './fair-share.ts'
 import { PACED_ROOM, paced, pacedAfter } from './pace.ts'
@@ -140,6 +140,7 @@ export async function claim(pool: Pool, capacity: Capacity): Promise<readonly De
     },
     // A claim that a crash of the database loses is claimed again.
     WITHOUT_FLUSH,
+    BY_KEYS,
     SKIPPING_DEAD_ENTRIES,
   )
 }
@@ -231,7 +232,7 @@ export async function settle(
     )
     return rows
   }
-  return inTransaction(pool, write, SKIPPING_DEAD_ENTRIES)
+  return inTransaction(pool, write, BY_KEYS, SKIPPING_DEAD_ENTRIES)
 }
 
 /** What the attempts of a batch say together about each endpoint that was called. */
