@@ -1,5 +1,5 @@
 import { type Mistakes, refuseMistakes } from '@payments/kernel'
-import { sqlOf } from '../database/sql.ts'
+import { arrayOf } from '../database/sql.ts'
 import { domainsOf } from '../domain/domain.ts'
 import type { OwnAddresses } from '../domain/money.ts'
 import type { QueryContext, Runtime, UnitOfWork } from '../operations/context/context.ts'
@@ -10,16 +10,19 @@ const spellingsOf = (address: string): readonly string[] => [...new Set([address
 const ownOf = (runtime: Pick<Runtime, 'domains'>): readonly OwnAddresses[] =>
   domainsOf(runtime).flatMap(({ money }) => money?.ownAddresses ?? [])
 
-/** Which of the addresses `$1` are stored as the service's own, with the place of what each is: a few entries of indexes for each. */
+/**
+ * Which of the addresses `$1` are stored as the service's own, with the place of what each is: a few entries of indexes for each. Its plan is kept, and with `offset` the
+ * planner cannot read a whole table into a hash instead.
+ */
 function statement(own: readonly OwnAddresses[]): string {
   const found = own.flatMap((each, place) =>
     'from' in each
       ? [
-          `when exists (select from ${each.from} where ${each.by} = given.address${each.where ? ` and ${each.where}` : ''}) then ${place}`,
+          `when exists (select from ${each.from} where ${each.by} = given.address${each.where ? ` and ${each.where}` : ''} offset 0) then ${place}`,
         ]
       : [],
   )
-  return `select address, place from (select given.address, case ${found.join(' ')} end as place from unnest($1::text[]) as given (address)) a
+  return `select address, place from (select given.address, case ${found.join(' ')} end as place from unnest(${arrayOf('text', '$1')}) as given (address)) a
     where place is not null`
 }
 
@@ -44,7 +47,7 @@ export async function refuseOwnAddresses(
     if ('known' in each)
       for (const address of each.known(context.runtime))
         for (const spelling of spellingsOf(address)) places.set(spelling, place)
-  const { rows } = await sqlOf(context.em).query<{ address: string; place: number }>(statement(own), [
+  const { rows } = await context.runtime.lookups.query<{ address: string; place: number }>(statement(own), [
     given.flatMap(({ spellings }) => spellings),
   ])
   for (const { address, place } of rows) places.set(address, place)
