@@ -48,6 +48,7 @@ export { type ClaimedPoll, type PolledProvider, pollBudget } from './polling/rat
 export { type Stranger, sharesOf, strangerAt } from './polling/shares.ts'
 export { checkPrice } from './prices.ts'
 export {
+  isContradictedSql,
   NOT_APPLIED,
   type ObjectReport,
   recordContradiction,

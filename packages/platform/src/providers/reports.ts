@@ -120,6 +120,13 @@ export const reportedAmountsSql = (of: string): string =>
   `(select r.amounts from provider_reports r where r.organisation_id = ${of}.organisation_id and r.environment = ${of}.environment
       and r.resource_id = ${of}.id and r.digest = '${APPLIED}')`
 
+/**
+ * SQL: true while a contradiction of an object is not settled: a report that explains it has something to do, although it changes nothing of the object.
+ * @param of alias of the object, which has `id`
+ */
+export const isContradictedSql = (of: string): string =>
+  `exists (select from provider_reports c where c.resource_id = ${of}.id and c.reason is not null and c.settled_at is null)`
+
 /** Objects with a report that contradicts what they are. */
 export const contradictions: AttentionSource = {
   kind: 'provider_report',

@@ -25,6 +25,7 @@ import { type Polled, postponeOne } from '../schedule/postpone.ts'
 import { budget, pauseOf } from '../schedule/rate-budget.ts'
 import { fullSyncShare, POLL, SOON_SECONDS } from '../schedule/schedule.ts'
 import { limitSync } from '../schedule/sync-limits.ts'
+import { findExisting, isNews } from './existing.ts'
 import { applyReports, byTime, keepOdd, PART, type SyncCounts, sum, UNREADABLE } from './reports.ts'
 
 /** A poll of a route: for everything, or for what has changed since the checkpoint. */
@@ -99,10 +100,23 @@ export async function poll(
   ])
   if (!route) throw errors.payment_route_not_found()
   const page = await fetchReports(runtime, { route, checkpoint }, Math.random() < fullSyncShare(route.pollSeconds))
-  if (page.reports.length + (page.odd ?? []).length > 0)
+  if (await hasNews(runtime, { route, checkpoint }, page))
     return applyAll(queryContext(runtime, system(organisationId, environment)), route, page)
   await postponeOne(runtime.pool, { route, checkpoint })
-  return { synced: 0, created: 0, updated: 0 }
+  return { synced: page.reports.length, created: 0, updated: 0 }
+}
+
+/** False where everything that was told is stored already: then only the next poll changes, and no row has to be locked to see that. */
+async function hasNews(
+  { pool }: Runtime,
+  { route, checkpoint }: Polled,
+  { reports, odd = [] }: DepositPage,
+): Promise<boolean> {
+  if (odd.length > 0 || reports.some(({ contradiction }) => contradiction)) return true
+  if (reports.length === 0) return false
+  if (checkpoint.isContradicted) return true
+  const existing = await findExisting(pool, route.environment, [route.id], reports)
+  return reports.some((report) => isNews(existing.of(route.id, report), report))
 }
 
 /** How the reports of a poll were applied. */

@@ -1,5 +1,5 @@
 import { hashKey, spellingsOf } from '@payments/kernel'
-import type { SqlExecutor } from '@payments/platform'
+import { arrayOf, type SqlExecutor } from '@payments/platform'
 import type { DepositReport } from '../provider/provider.ts'
 
 /** What a report needs to know of a deposit that is stored. */
@@ -55,9 +55,11 @@ export async function findExisting(
     reports.length === 0
       ? { rows: [] }
       : await db.query<Row>(
-          `select ${COLUMNS} from payment_route_deposits where environment = $1 and relay_request_id = any ($2::text[])
+          // As a subselect of its own, each request is looked up by the index, whatever the statistics of a young table say.
+          `select d.* from unnest(${arrayOf('text', '$2')}) as r (request) cross join lateral (
+             select ${COLUMNS} from payment_route_deposits where environment = $1 and relay_request_id = r.request offset 0) d
            union
-           select ${COLUMNS} from payment_route_deposits where payment_route_id = any ($3::uuid[]) and deposit_tx_hash = any ($4::text[])`,
+           select ${COLUMNS} from payment_route_deposits where payment_route_id = any (${arrayOf('uuid', '$3')}) and deposit_tx_hash = any (${arrayOf('text', '$4')})`,
           [
             environment,
             reports.map(({ requestId }) => requestId),

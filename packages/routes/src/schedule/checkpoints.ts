@@ -1,9 +1,11 @@
-import { arrayOf, groupedBy, type Runtime, type SqlExecutor } from '@payments/platform'
+import { arrayOf, groupedBy, isContradictedSql, type Runtime, type SqlExecutor } from '@payments/platform'
 import type { DepositQuery } from '../provider/provider.ts'
 
 /** What the provider need not send again, and since when the oldest deposit is pending. */
 export interface Checkpoint extends Pick<DepositQuery, 'since' | 'pendingRequests'> {
   readonly pendingSince: Date | null
+  /** What was told before contradicts what is stored, and is not settled. */
+  readonly isContradicted: boolean
 }
 
 interface Row {
@@ -11,6 +13,7 @@ interface Row {
   readonly since: string | null
   readonly requests: string[]
   readonly pending_since: string | null
+  readonly contradicted: boolean
 }
 
 /**
@@ -21,7 +24,7 @@ interface Row {
 export async function checkpoints(db: SqlExecutor, routeIds: readonly string[]): Promise<Map<string, Checkpoint>> {
   const { rows } = await db.query<Row>(
     `select r.id, (case when newest.at is not null then least(now(), newest.at, pending.oldest) - interval '1 hour' end)::text as since,
-            pending.requests, pending.since::text as pending_since
+            pending.requests, pending.since::text as pending_since, ${isContradictedSql('r')} as contradicted
        from unnest(${arrayOf('uuid', '$1')}) as r (id),
     lateral (select max(relay_updated_at) as at from payment_route_deposits where payment_route_id = r.id) as newest,
     lateral (select min(relay_updated_at) as oldest, min(created_at) as since, coalesce(array_agg(relay_request_id), '{}') as requests
@@ -29,12 +32,13 @@ export async function checkpoints(db: SqlExecutor, routeIds: readonly string[]):
     [routeIds],
   )
   return new Map(
-    rows.map(({ id, since, requests, pending_since }) => [
+    rows.map(({ id, since, requests, pending_since, contradicted }) => [
       id,
       {
         since: since === null ? null : new Date(since),
         pendingRequests: requests,
         pendingSince: pending_since === null ? null : new Date(pending_since),
+        isContradicted: contradicted,
       },
     ]),
   )
