@@ -2,7 +2,7 @@ import { indexConcurrently, type MigrationStep } from '@payments/platform'
 import { balanceDays, feeDays, settlementDays, transactionDays } from './schema/days.ts'
 import { journal, refuseChange } from './schema/journal.ts'
 import { list, settled } from './schema/list.ts'
-import { post } from './schema/post.ts'
+import { post, postTogether } from './schema/post.ts'
 import { seals } from './schema/seals.ts'
 import { keepSums } from './schema/sums.ts'
 
@@ -58,5 +58,10 @@ export const migrations: readonly MigrationStep[] = [
     name: '20261129130300_transactions_settled',
     concurrently: true,
     up: indexConcurrently('transactions_settled', settled),
+  },
+  {
+    // The function has the same parameters and results, so that a release runs beside the one before.
+    name: '20261129190000_entries_posted_together',
+    up: [postTogether],
   },
 ]

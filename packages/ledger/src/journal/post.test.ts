@@ -3,7 +3,7 @@ import { type Effect, sqlOf, type UnitOfWork } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { bookOf, connected, foundOrganisation, own, someSource, transfer, useService } from '#testing'
 import { accountId } from '../model/accounts.ts'
-import type { Draft } from './entries.ts'
+import { type Draft, reversalOf } from './entries.ts'
 import { capture, reserve, reverse } from './holds.ts'
 import { post, postWithCommit } from './post.ts'
 import { balance, statement, trialBalance } from './reads.ts'
@@ -92,6 +92,39 @@ test('the entries of one call are posted all or none', async () => {
   const drafts = [transfer(available, own('fees'), 60n), transfer(available, own('fees'), 60n)]
   await expect(book.do((unit) => post(unit, drafts))).rejects.toMatchObject({ code: 'insufficient_balance' })
   expect(await book.has()).toBe(100n)
+})
+
+test('entries of one call that repeat or reverse each other are posted as if each had a call of its own', async () => {
+  const book = await funded(100n)
+  const first = transfer(available, own('fees'), 30n)
+  const other = transfer(available, own('fees'), 5n)
+  const reversal = reversalOf(first)
+  expect(await book.do((unit) => post(unit, [first, other, first, reversal]))).toEqual([
+    'posted',
+    'posted',
+    'repeated',
+    'posted',
+  ])
+  expect([await book.has(), await book.has(own('fees'))]).toEqual([95n, 5n])
+  expect(await book.do((unit) => post(unit, [reversal, transfer(available, own('fees'), 1n), other]))).toEqual([
+    'repeated',
+    'posted',
+    'repeated',
+  ])
+  const { rows } = await service.runtime.pool.query(
+    `select e.reverses = o.id as reverses_it from ledger_entries e join ledger_entries o on o.source_id = e.source_id and o.step = $2
+      where e.source_id = $1 and e.reverses is not null`,
+    [first.source.id, first.step],
+  )
+  expect(rows).toEqual([{ reverses_it: true }])
+  const differs = {
+    ...other,
+    postings: other.postings.map(({ account, amount }) => ({ account, amount: 2n * amount })),
+  }
+  await expect(book.do((unit) => post(unit, [transfer(available, own('fees'), 1n), differs]))).rejects.toMatchObject({
+    code: 'entry_differs',
+  })
+  expect(await book.has()).toBe(94n)
 })
 
 test('overdrawing an account is refused with the error of the domain that posts', async () => {
