@@ -1,4 +1,4 @@
-import { locked, type Moved, move, sqlOf, type UnitOfWork, updateResource } from '@payments/platform'
+import { locked, type Moved, move, moveLocked, sqlOf, type UnitOfWork, updateResource } from '@payments/platform'
 import { watchHiddenRoute } from '@payments/routes'
 import { type CollectionRow, resourceOf, type SessionRow, sessionResource } from '../entity.ts'
 import { errors } from '../errors.ts'
@@ -22,7 +22,7 @@ export const moveCollection = (
   row: CollectionRow,
   event: CollectionEvent,
   set: Partial<CollectionRow> = {},
-): Promise<Moved<CollectionRow>> => move(unit, resourceOf(row.type), row.id, event, errors.collection_not_found, set)
+): Promise<Moved<CollectionRow>> => moveLocked(unit, resourceOf(row.type), row, event, set)
 
 /** Changes a locked collection without changing its status; no event is sent. */
 export const updateCollection = (

@@ -1,5 +1,5 @@
 import type { Draft } from '@payments/ledger'
-import { locked, move, type UnitOfWork } from '@payments/platform'
+import { locked, move, moveLocked, type UnitOfWork } from '@payments/platform'
 import { journalOf, postDrafts } from '../entities/journal.ts'
 import type { OfframpRow } from '../entities/offramp.ts'
 import { errors } from '../errors.ts'
@@ -63,9 +63,11 @@ async function applyKnown(
   let order = await receiveOther(unit, direction, before, report, drafts)
   const { events, reason } = pathTo(direction, order.status, hasMoney(order, report), report)
   for (const event of events) {
-    if (event === 'fail' && report.refund && hasMoney(order, report)) await createRefund(unit, order)
-    const fields = fieldsOf(direction, order, event, report, reason)
-    const { row } = await move(unit, of, order.id, event, missing, fields)
+    if (event === 'fail' && report.refund && hasMoney(order, report)) {
+      await createRefund(unit, order)
+      order = await locked(unit, of, order.id, missing)
+    }
+    const { row } = await moveLocked(unit, of, order, event, fieldsOf(direction, order, event, report, reason))
     drafts.push(...draftsOf(direction, event, order, row))
     order = row
   }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { bookOf, foundOrganisation, useService } from '#testing'
 import type { UnitOfWork } from '../operations/context/context.ts'
 import { domainsOf } from './domain.ts'
-import { createResource, locked, move, type Resource, type Row, updateResource } from './resource.ts'
+import { createResource, locked, move, moveLocked, type Resource, type Row, updateResource } from './resource.ts'
 
 const service = useService()
 const { missing } = defineErrors({ missing: { status: 404, message: 'missing' } })
@@ -85,6 +85,31 @@ test('a move writes the status and the fields, and records the change and what i
   expect(take()).toMatchObject([
     { ...change, type: 'thing.updated' },
     { ...change, type: 'thing.disabled' },
+  ])
+})
+
+test('a locked row passes through several states without being read again, and each is recorded with the one before', async () => {
+  const { of, id, run, create, stored, take } = await newResource()
+  await create()
+  take()
+  const reads = await run(async (unit) => {
+    const row = await locked(unit, of, id, missing)
+    let read = 0
+    const find = unit.em.findOne.bind(unit.em)
+    unit.em.findOne = ((...given: Parameters<typeof find>) => {
+      read++
+      return find(...given)
+    }) as typeof find
+    const disabled = await moveLocked(unit, of, row, 'disable', { description: 'Later' } as object)
+    await moveLocked(unit, of, disabled.row, 'revoke')
+    return read
+  })
+  expect(reads).toBe(0)
+  expect(await stored()).toMatchObject({ status: 'revoked', description: 'Later' })
+  expect(take().map(({ previousStatus, status }) => [previousStatus, status])).toEqual([
+    ['enabled', 'disabled'],
+    ['enabled', 'disabled'],
+    ['disabled', 'revoked'],
   ])
 })
 

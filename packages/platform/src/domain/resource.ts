@@ -62,8 +62,7 @@ export function createResource<R extends Row, S extends string, E extends string
 export type Moved<R> = { readonly row: R; readonly outcome: 'moved' | 'ignored' }
 
 /**
- * The only writer of a status. Locks the row, applies the event, sets the fields and records the change, in the caller's
- * transaction. Fields that depend on the row come from a row that the caller has {@link locked}.
+ * Locks the row and applies an event to it, as {@link moveLocked} does.
  * @throws `missing` when the actor's tenant has no such row.
  */
 export async function move<R extends Row, S extends string, E extends string>(
@@ -74,7 +73,20 @@ export async function move<R extends Row, S extends string, E extends string>(
   missing: ErrorFactory,
   fields: Partial<R> = {},
 ): Promise<Moved<R>> {
-  const row = await locked(unit, of, id, missing)
+  return moveLocked(unit, of, await locked(unit, of, id, missing), event, fields)
+}
+
+/**
+ * The only writer of a status. Applies the event, sets the fields and records the change, in the caller's transaction.
+ * @param row as the caller has {@link locked} or last changed it in this transaction
+ */
+export async function moveLocked<R extends Row, S extends string, E extends string>(
+  unit: UnitOfWork,
+  of: Resource<R, S, E>,
+  row: R,
+  event: E,
+  fields: Partial<R> = {},
+): Promise<Moved<R>> {
   const to = of.machine.step(row.status as S, event)
   if (to === undefined) return { row, outcome: 'ignored' }
   const previous = row.status

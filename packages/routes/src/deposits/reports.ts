@@ -3,7 +3,7 @@ import { type Draft, postWithCommit } from '@payments/ledger'
 import {
   createResource,
   locked,
-  move,
+  moveLocked,
   NOT_APPLIED,
   recordContradiction,
   recordReport,
@@ -159,7 +159,7 @@ async function endDeposit(
   const refundTo = usedRefund(unit, route, report.refundAddress)
   const before = await locked(unit, machineOf(route), id, errors.deposit_not_found)
   const status = report.status as keyof typeof EVENT
-  const { row } = await move(unit, machineOf(route), id, EVENT[status], errors.deposit_not_found, {
+  const { row } = await moveLocked(unit, machineOf(route), before, EVENT[status], {
     originChainKey: report.origin.networkKey,
     originCurrency: report.origin.currency,
     originAmount: report.originAmount,

@@ -1,5 +1,5 @@
 import { type Draft, postWithCommit } from '@payments/ledger'
-import { locked, move, sqlOf, type UnitOfWork } from '@payments/platform'
+import { locked, moveLocked, sqlOf, type UnitOfWork } from '@payments/platform'
 import { SwapEntity, type SwapRow, swapResource } from '../entity.ts'
 import { errors } from '../errors.ts'
 import type { DepositReport } from '../provider/provider.ts'
@@ -20,7 +20,10 @@ export async function applyDeposits(
 ): Promise<SwapRow> {
   let swap = await locked(unit, swapResource, id, errors.swap_not_found)
   if ((swap.readTo ?? null) !== readTo) return swap
-  if (report.readTo !== readTo) await unit.em.nativeUpdate(SwapEntity, { id }, { readTo: report.readTo })
+  if (report.readTo !== readTo) {
+    await unit.em.nativeUpdate(SwapEntity, { id }, { readTo: report.readTo })
+    swap = { ...swap, readTo: report.readTo }
+  }
   const { added, drafts, inTime } = await record(unit, swap, report)
   const [first] = added
   const deposited = {
@@ -31,7 +34,7 @@ export async function applyDeposits(
   if (swap.status === 'awaiting_deposit') {
     const isOver = report.complete && report.finalizedAt > swap.depositsUntil
     const event = inTime >= swap.amount ? 'receive' : isOver ? 'expire' : null
-    if (event) swap = (await move(unit, swapResource, id, event, errors.swap_not_found, deposited)).row
+    if (event) swap = (await moveLocked(unit, swapResource, swap, event, deposited)).row
     else if (first) swap = await update(unit, swap, deposited)
   } else if (first) swap = await update(unit, swap, deposited)
   await postWithCommit(unit, drafts)

@@ -1,5 +1,5 @@
 import { postWithCommit } from '@payments/ledger'
-import { locked, move, type QueryContext, recordReport, type UnitOfWork } from '@payments/platform'
+import { locked, move, moveLocked, type QueryContext, recordReport, type UnitOfWork } from '@payments/platform'
 import {
   type SwapRow,
   SwapTransactionEntity,
@@ -156,7 +156,7 @@ export const expire = async (unit: UnitOfWork, id: string): Promise<SwapRow> =>
 
 type Sent = Pick<SwapTransactionRow, 'signature' | 'amount'>
 
-/** Completes a swap with what its transaction delivered. */
+/** Completes a locked swap with what its transaction delivered. */
 export async function complete(
   unit: UnitOfWork,
   swap: SwapRow,
@@ -164,7 +164,7 @@ export async function complete(
   { receivedAmount, fees }: Omit<Extract<TransactionOutcome, { status: 'finalized' }>, 'status'>,
 ): Promise<SwapRow> {
   const fields = { receivedAmount, fees, swapTxHash: signature }
-  const { row } = await move(unit, swapResource, swap.id, 'complete', errors.swap_not_found, fields)
+  const { row } = await moveLocked(unit, swapResource, swap, 'complete', fields)
   await postWithCommit(unit, journalOf(swap).swapped(amount, receivedAmount, fees))
   recordReport(unit, {
     organisationId: row.organisationId,
@@ -178,10 +178,10 @@ export async function complete(
   return row
 }
 
-/** Records what a transaction has sent back to the refund address. */
+/** Records what a transaction has sent back to the refund address of a locked swap. */
 export async function returned(unit: UnitOfWork, swap: SwapRow, { signature, amount }: Sent): Promise<SwapRow> {
   const fields = { returnedAmount: swap.returnedAmount + amount, refundTxHash: signature }
-  const { row, outcome } = await move(unit, swapResource, swap.id, 'return', errors.swap_not_found, fields)
+  const { row, outcome } = await moveLocked(unit, swapResource, swap, 'return', fields)
   // The excess of a completed swap, or another deposit to one that was refunded before.
   const after = outcome === 'moved' ? row : await update(unit, swap, fields)
   await postWithCommit(unit, journalOf(swap).returned(signature, amount))

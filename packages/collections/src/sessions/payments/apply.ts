@@ -1,12 +1,11 @@
 import type { HiddenPaymentReceiver } from '@payments/fiat'
 import { type Draft, postWithCommit } from '@payments/ledger'
-import { move, platformSettings, type UnitOfWork, updateResource } from '@payments/platform'
+import { moveLocked, platformSettings, type UnitOfWork, updateResource } from '@payments/platform'
 import type { HiddenDepositReceiver } from '@payments/routes'
 import { lockedWithCollection } from '../../collections/changes.ts'
 import { emailPayer } from '../../emails/emails.ts'
 import { notifyMerchant } from '../../emails/notices.ts'
 import { type CollectionRow, type SessionRow, sessionResource } from '../../entity.ts'
-import { errors } from '../../errors.ts'
 import { arrivalOf, isFinal, merge, PAYABLE, type PaymentChange } from '../../payments/arrivals.ts'
 import {
   bringsAmounts,
@@ -88,8 +87,7 @@ async function advance(
 ): Promise<SessionRow> {
   let row = session
   const apply = async (event: (typeof sessionResource.machine.events)[number], more: Partial<SessionRow> = {}) => {
-    row = (await move(unit, sessionResource, row.id, event, errors.checkout_session_not_found, { ...fields, ...more }))
-      .row
+    row = (await moveLocked(unit, sessionResource, row, event, { ...fields, ...more })).row
   }
   const paid = () => ({ paidAt: new Date(), paidTwice, paidOver: fields.paidOver || paidTwice })
   const corrects = changes.some(isCorrection)
