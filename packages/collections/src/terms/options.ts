@@ -1,3 +1,4 @@
+import { onceOf } from '@payments/platform'
 import { type AvailableNetwork, estimateOf } from '@payments/routes'
 import type { CollectionColumns, PaymentChoice } from './rows.ts'
 
@@ -35,9 +36,17 @@ export const optionsOf = (
     )
 }
 
-/** Choices with what they usually cost and take on the way to the merchant. */
-export const withEstimates = (choices: readonly PaymentChoice[], destination: string): PaymentOption[] =>
-  choices.map((choice) => {
-    const { fee, seconds } = estimateOf(choice.networkKey, destination)
-    return { ...choice, estimatedFee: fee, estimatedSeconds: seconds }
-  })
+const estimated = new WeakMap<readonly PaymentChoice[], Map<string, PaymentOption[]>>()
+
+/** Choices with what they usually cost and take on the way to the merchant: once for choices that many collections of a list share. */
+export function withEstimates(choices: readonly PaymentChoice[], destination: string): PaymentOption[] {
+  const known = onceOf(estimated, choices, () => new Map())
+  const options =
+    known.get(destination) ??
+    choices.map((choice) => {
+      const { fee, seconds } = estimateOf(choice.networkKey, destination)
+      return { ...choice, estimatedFee: fee, estimatedSeconds: seconds }
+    })
+  known.set(destination, options)
+  return options
+}
