@@ -183,6 +183,7 @@ class CngnConvertsResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
+   *   columns: 'id,createdAt,status',
    * })
    */
   export(params?: CngnConvertExportParams, options?: RequestOptions): Promise<Download> {
@@ -240,6 +241,7 @@ class CngnDepositsResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
+   *   columns: 'id,createdAt,status',
    * })
    */
   export(params?: CngnDepositExportParams, options?: RequestOptions): Promise<Download> {
@@ -297,6 +299,7 @@ class CngnPayinsResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
+   *   columns: 'id,createdAt,status',
    * })
    */
   export(params?: CngnPayinExportParams, options?: RequestOptions): Promise<Download> {
@@ -360,6 +363,7 @@ class CngnPayoutsResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
+   *   columns: 'id,createdAt,status',
    * })
    */
   export(params?: CngnPayoutExportParams, options?: RequestOptions): Promise<Download> {
@@ -420,6 +424,7 @@ class CngnWithdrawalsResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
+   *   columns: 'id,createdAt,status',
    * })
    */
   export(params?: CngnWithdrawalExportParams, options?: RequestOptions): Promise<Download> {
@@ -900,6 +905,7 @@ class CollectionsResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
+   *   columns: 'id,createdAt,status',
    * })
    */
   export(params?: CollectionExportParams, options?: RequestOptions): Promise<Download> {
@@ -917,6 +923,7 @@ class CollectionsResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
+   *   columns: 'id,createdAt,status',
    * })
    */
   exportSessions(params?: CollectionExportSessionsParams, options?: RequestOptions): Promise<Download> {
@@ -935,7 +942,7 @@ class CollectionsResource extends Resource {
   }
 
   /**
-   * Update a collection. Sessions that have begun keep their amount and policy. `dueAt`, `expiresAt` and `maxPayments` can be changed while it accepts payments.
+   * Update a collection. Sessions that have begun keep their amount and policy. `dueAt`, `expiresAt` and `maxPayments` can be changed while it accepts payments. Title and description of an invoice cannot: they are on its documents. A new `dueAt` is on its page, its PDF, its structured data and the next email.
    * `PATCH /v1/collections/{collectionId}`
    *
    * @example
@@ -1000,7 +1007,7 @@ class CollectionsResource extends Resource {
   }
 
   /**
-   * Get the PDF of an invoice. Tagged, with embedded fonts. A character that they do not have is shown as a box, and a line of the document says so. It does not change once the invoice is created: seller, customer, title, description and due date are those of then. It holds the file `factur-x.xml` where the invoice has what `GET /collections/{collectionId}/invoice.xml` needs.
+   * Get the PDF of an invoice. Tagged, with embedded fonts. A character that they do not have is shown as a box, and a line of the document says so. It does not change once the invoice is created: seller, customer, title and description are those of then; the due date is that of now. It holds the file `factur-x.xml` where the invoice has what `GET /collections/{collectionId}/invoice.xml` needs.
    * `GET /v1/collections/{collectionId}/invoice.pdf`
    *
    * @example
@@ -1164,6 +1171,7 @@ class EventsResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
+   *   columns: 'id,createdAt,status',
    * })
    */
   export(params?: EventExportParams, options?: RequestOptions): Promise<Download> {
@@ -1330,6 +1338,7 @@ class OfframpsResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
+   *   columns: 'id,createdAt,status',
    * })
    */
   export(params?: OfframpExportParams, options?: RequestOptions): Promise<Download> {
@@ -1409,6 +1418,7 @@ class OnrampsResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
+   *   columns: 'id,createdAt,status',
    * })
    */
   export(params?: OnrampExportParams, options?: RequestOptions): Promise<Download> {
@@ -1615,6 +1625,7 @@ class PaymentRoutesResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
+   *   columns: 'id,createdAt,status',
    * })
    */
   exportDeposits(params?: PaymentRouteExportDepositsParams, options?: RequestOptions): Promise<Download> {
@@ -1966,6 +1977,7 @@ class SwapsResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
+   *   columns: 'id,createdAt,status',
    * })
    */
   export(params?: SwapExportParams, options?: RequestOptions): Promise<Download> {
@@ -2060,6 +2072,7 @@ class TransactionsResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
+   *   columns: 'id,createdAt,status',
    *   settledFrom: '2026-01-01T00:00:00Z',
    *   settledTo: '2026-02-01T00:00:00Z',
    * })

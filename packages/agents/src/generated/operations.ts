@@ -525,8 +525,15 @@ export const operations: readonly Operation[] = [
         name: 'bom',
         type: 'string',
         required: false,
-        description: 'Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8',
+        description:
+          'For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"`',
         choices: ['true', 'false'],
+      },
+      {
+        name: 'columns',
+        type: 'string',
+        required: false,
+        description: 'Columns of the file, in this order, separated by commas; default all',
       },
     ],
     reply: 'file',
@@ -843,6 +850,13 @@ export const operations: readonly Operation[] = [
         description: 'Lines of an invoice, instead of `amount`, which then follows from them',
       },
       {
+        name: 'discount',
+        type: 'object',
+        required: false,
+        description:
+          'What is taken off the sum of the items before tax: `percent` or `amount`. Each rate of tax bears its part of it',
+      },
+      {
         name: 'metadata',
         type: 'object',
         required: false,
@@ -1013,8 +1027,15 @@ export const operations: readonly Operation[] = [
         name: 'bom',
         type: 'string',
         required: false,
-        description: 'Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8',
+        description:
+          'For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"`',
         choices: ['true', 'false'],
+      },
+      {
+        name: 'columns',
+        type: 'string',
+        required: false,
+        description: 'Columns of the file, in this order, separated by commas; default all',
       },
     ],
     reply: 'file',
@@ -1056,8 +1077,15 @@ export const operations: readonly Operation[] = [
         name: 'bom',
         type: 'string',
         required: false,
-        description: 'Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8',
+        description:
+          'For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"`',
         choices: ['true', 'false'],
+      },
+      {
+        name: 'columns',
+        type: 'string',
+        required: false,
+        description: 'Columns of the file, in this order, separated by commas; default all',
       },
     ],
     reply: 'file',
@@ -1085,7 +1113,7 @@ export const operations: readonly Operation[] = [
     path: '/collections/{collectionId}',
     summary: 'Update a collection',
     description:
-      'Sessions that have begun keep their amount and policy. `dueAt`, `expiresAt` and `maxPayments` can be changed while it accepts payments.',
+      'Sessions that have begun keep their amount and policy. `dueAt`, `expiresAt` and `maxPayments` can be changed while it accepts payments. Title and description of an invoice cannot: they are on its documents. A new `dueAt` is on its page, its PDF, its structured data and the next email.',
     ids: [
       {
         name: 'collectionId',
@@ -1256,7 +1284,7 @@ export const operations: readonly Operation[] = [
     path: '/collections/{collectionId}/invoice.pdf',
     summary: 'Get the PDF of an invoice',
     description:
-      'Tagged, with embedded fonts. A character that they do not have is shown as a box, and a line of the document says so. It does not change once the invoice is created: seller, customer, title, description and due date are those of then. It holds the file `factur-x.xml` where the invoice has what `GET /collections/{collectionId}/invoice.xml` needs.',
+      'Tagged, with embedded fonts. A character that they do not have is shown as a box, and a line of the document says so. It does not change once the invoice is created: seller, customer, title and description are those of then; the due date is that of now. It holds the file `factur-x.xml` where the invoice has what `GET /collections/{collectionId}/invoice.xml` needs.',
     ids: [
       {
         name: 'collectionId',
@@ -1821,8 +1849,15 @@ export const operations: readonly Operation[] = [
         name: 'bom',
         type: 'string',
         required: false,
-        description: 'Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8',
+        description:
+          'For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"`',
         choices: ['true', 'false'],
+      },
+      {
+        name: 'columns',
+        type: 'string',
+        required: false,
+        description: 'Columns of the file, in this order, separated by commas; default all',
       },
     ],
     reply: 'file',
@@ -2015,8 +2050,15 @@ export const operations: readonly Operation[] = [
         name: 'bom',
         type: 'string',
         required: false,
-        description: 'Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8',
+        description:
+          'For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"`',
         choices: ['true', 'false'],
+      },
+      {
+        name: 'columns',
+        type: 'string',
+        required: false,
+        description: 'Columns of the file, in this order, separated by commas; default all',
       },
     ],
     reply: 'file',
@@ -2182,8 +2224,15 @@ export const operations: readonly Operation[] = [
         name: 'bom',
         type: 'string',
         required: false,
-        description: 'Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8',
+        description:
+          'For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"`',
         choices: ['true', 'false'],
+      },
+      {
+        name: 'columns',
+        type: 'string',
+        required: false,
+        description: 'Columns of the file, in this order, separated by commas; default all',
       },
     ],
     reply: 'file',
@@ -2437,8 +2486,15 @@ export const operations: readonly Operation[] = [
         name: 'bom',
         type: 'string',
         required: false,
-        description: 'Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8',
+        description:
+          'For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"`',
         choices: ['true', 'false'],
+      },
+      {
+        name: 'columns',
+        type: 'string',
+        required: false,
+        description: 'Columns of the file, in this order, separated by commas; default all',
       },
     ],
     reply: 'file',
@@ -2564,8 +2620,15 @@ export const operations: readonly Operation[] = [
         name: 'bom',
         type: 'string',
         required: false,
-        description: 'Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8',
+        description:
+          'For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"`',
         choices: ['true', 'false'],
+      },
+      {
+        name: 'columns',
+        type: 'string',
+        required: false,
+        description: 'Columns of the file, in this order, separated by commas; default all',
       },
     ],
     reply: 'file',
@@ -2685,8 +2748,15 @@ export const operations: readonly Operation[] = [
         name: 'bom',
         type: 'string',
         required: false,
-        description: 'Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8',
+        description:
+          'For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"`',
         choices: ['true', 'false'],
+      },
+      {
+        name: 'columns',
+        type: 'string',
+        required: false,
+        description: 'Columns of the file, in this order, separated by commas; default all',
       },
     ],
     reply: 'file',
@@ -2794,8 +2864,15 @@ export const operations: readonly Operation[] = [
         name: 'bom',
         type: 'string',
         required: false,
-        description: 'Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8',
+        description:
+          'For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"`',
         choices: ['true', 'false'],
+      },
+      {
+        name: 'columns',
+        type: 'string',
+        required: false,
+        description: 'Columns of the file, in this order, separated by commas; default all',
       },
     ],
     reply: 'file',
@@ -2903,8 +2980,15 @@ export const operations: readonly Operation[] = [
         name: 'bom',
         type: 'string',
         required: false,
-        description: 'Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8',
+        description:
+          'For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"`',
         choices: ['true', 'false'],
+      },
+      {
+        name: 'columns',
+        type: 'string',
+        required: false,
+        description: 'Columns of the file, in this order, separated by commas; default all',
       },
     ],
     reply: 'file',
@@ -3066,8 +3150,15 @@ export const operations: readonly Operation[] = [
         name: 'bom',
         type: 'string',
         required: false,
-        description: 'Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8',
+        description:
+          'For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"`',
         choices: ['true', 'false'],
+      },
+      {
+        name: 'columns',
+        type: 'string',
+        required: false,
+        description: 'Columns of the file, in this order, separated by commas; default all',
       },
       {
         name: 'settledFrom',
@@ -3688,8 +3779,15 @@ export const operations: readonly Operation[] = [
         name: 'bom',
         type: 'string',
         required: false,
-        description: 'Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8',
+        description:
+          'For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"`',
         choices: ['true', 'false'],
+      },
+      {
+        name: 'columns',
+        type: 'string',
+        required: false,
+        description: 'Columns of the file, in this order, separated by commas; default all',
       },
     ],
     reply: 'file',

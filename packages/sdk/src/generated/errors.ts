@@ -62,6 +62,7 @@ export type ErrorCode =
   | 'invalid_code'
   | 'invalid_token'
   | 'invitation_not_found'
+  | 'invoice_issued'
   | 'invoice_not_found'
   | 'key_in_progress'
   | 'key_repeated'

@@ -82,16 +82,27 @@ export type CollectionCreatedEvent = EventOf<
         /** The price, as decimal text */
         amount: string
       } | null
-      /** Sum of the items without tax, in the currency of their prices; null without items, as decimal text */
+      /** Sum of the items without tax and before the discount, in the currency of their prices; null without items, as decimal text */
       subtotal: string | null
+      /** What is taken off the sum of the items before tax; null without a discount */
+      discount: {
+        /** Of the sum of the items, in percent, with up to 4 decimals */
+        percent: number | null
+        /** What is taken off, in the currency of the items, as decimal text */
+        amount: string
+        /** Why, as the invoice says it */
+        description: string | null
+      } | null
       /** Tax on the items, in the currency of their prices; null without items, as decimal text */
       tax: string | null
       /** The lines of an invoice; empty for others */
       items: {
         /** What is sold */
         description: string
-        /** How many */
+        /** How many, without the decimals of `quantityDecimal` */
         quantity: number
+        /** How many, exactly, as decimal text */
+        quantityDecimal: string
         /** Price of one, without tax, as decimal text */
         unitAmount: string
         /** Tax on this line, in percent, with up to 4 decimals */
@@ -100,9 +111,11 @@ export type CollectionCreatedEvent = EventOf<
         taxCategory: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope' | null
         /** Why the line is exempt from tax */
         taxExemptionReason: string | null
-        /** Price of all, without tax, as decimal text */
+        /** Price of all, without tax and before the discount of the invoice, as decimal text */
         subtotal: string
-        /** Tax of the line, as decimal text */
+        /** Its part of the discount of the invoice, as decimal text */
+        discount: string
+        /** Tax of the line, on what the discount leaves, as decimal text */
         tax: string
       }[]
       /** Number of an invoice; null for others */
@@ -427,16 +440,27 @@ export type CollectionUpdatedEvent = EventOf<
         /** The price, as decimal text */
         amount: string
       } | null
-      /** Sum of the items without tax, in the currency of their prices; null without items, as decimal text */
+      /** Sum of the items without tax and before the discount, in the currency of their prices; null without items, as decimal text */
       subtotal: string | null
+      /** What is taken off the sum of the items before tax; null without a discount */
+      discount: {
+        /** Of the sum of the items, in percent, with up to 4 decimals */
+        percent: number | null
+        /** What is taken off, in the currency of the items, as decimal text */
+        amount: string
+        /** Why, as the invoice says it */
+        description: string | null
+      } | null
       /** Tax on the items, in the currency of their prices; null without items, as decimal text */
       tax: string | null
       /** The lines of an invoice; empty for others */
       items: {
         /** What is sold */
         description: string
-        /** How many */
+        /** How many, without the decimals of `quantityDecimal` */
         quantity: number
+        /** How many, exactly, as decimal text */
+        quantityDecimal: string
         /** Price of one, without tax, as decimal text */
         unitAmount: string
         /** Tax on this line, in percent, with up to 4 decimals */
@@ -445,9 +469,11 @@ export type CollectionUpdatedEvent = EventOf<
         taxCategory: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope' | null
         /** Why the line is exempt from tax */
         taxExemptionReason: string | null
-        /** Price of all, without tax, as decimal text */
+        /** Price of all, without tax and before the discount of the invoice, as decimal text */
         subtotal: string
-        /** Tax of the line, as decimal text */
+        /** Its part of the discount of the invoice, as decimal text */
+        discount: string
+        /** Tax of the line, on what the discount leaves, as decimal text */
         tax: string
       }[]
       /** Number of an invoice; null for others */

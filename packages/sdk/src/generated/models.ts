@@ -1953,8 +1953,17 @@ export interface Collection {
     /** The price, as decimal text */
     amount: string
   } | null
-  /** Sum of the items without tax, in the currency of their prices; null without items, as decimal text */
+  /** Sum of the items without tax and before the discount, in the currency of their prices; null without items, as decimal text */
   subtotal: string | null
+  /** What is taken off the sum of the items before tax; null without a discount */
+  discount: {
+    /** Of the sum of the items, in percent, with up to 4 decimals */
+    percent: number | null
+    /** What is taken off, in the currency of the items, as decimal text */
+    amount: string
+    /** Why, as the invoice says it */
+    description: string | null
+  } | null
   /** Tax on the items, in the currency of their prices; null without items, as decimal text */
   tax: string | null
   /** The lines of an invoice; empty for others */
@@ -2021,8 +2030,10 @@ export interface Collection {
 export interface CollectionItem {
   /** What is sold */
   description: string
-  /** How many */
+  /** How many, without the decimals of `quantityDecimal` */
   quantity: number
+  /** How many, exactly, as decimal text */
+  quantityDecimal: string
   /** Price of one, without tax, as decimal text */
   unitAmount: string
   /** Tax on this line, in percent, with up to 4 decimals */
@@ -2031,9 +2042,11 @@ export interface CollectionItem {
   taxCategory: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope' | null
   /** Why the line is exempt from tax */
   taxExemptionReason: string | null
-  /** Price of all, without tax, as decimal text */
+  /** Price of all, without tax and before the discount of the invoice, as decimal text */
   subtotal: string
-  /** Tax of the line, as decimal text */
+  /** Its part of the discount of the invoice, as decimal text */
+  discount: string
+  /** Tax of the line, on what the discount leaves, as decimal text */
   tax: string
 }
 
@@ -2143,8 +2156,17 @@ export interface PayPage {
     /** The price, as decimal text */
     amount: string
   } | null
-  /** Sum of the items without tax, as decimal text */
+  /** Sum of the items without tax and before the discount, as decimal text */
   subtotal: string | null
+  /** What is taken off the sum of the items before tax; null without a discount */
+  discount: {
+    /** Of the sum of the items, in percent, with up to 4 decimals */
+    percent: number | null
+    /** What is taken off, in the currency of the items, as decimal text */
+    amount: string
+    /** Why, as the invoice says it */
+    description: string | null
+  } | null
   /** Tax on the items, as decimal text */
   tax: string | null
   /** The lines of an invoice; empty for others */

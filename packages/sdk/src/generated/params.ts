@@ -116,8 +116,10 @@ export interface PaymentRouteExportDepositsParams {
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
-  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  /** For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"` */
   bom?: 'true' | 'false'
+  /** Columns of the file, in this order, separated by commas; default all */
+  columns?: string
 }
 
 export interface PaymentRouteSearchDepositsParams {
@@ -237,8 +239,10 @@ export interface CollectionCreateParams {
     | {
         /** What is sold */
         description: string
-        /** How many */
-        quantity: number
+        /** How many, in whole numbers; see `quantityDecimal` for parts of one */
+        quantity?: number
+        /** How many, as decimal text with up to 6 decimals, in place of `quantity` */
+        quantityDecimal?: Amount
         /** Price of one, without tax, in the currency of `pricing`, or else in `currency` */
         unitAmount: Amount
         /** Tax on this line, in percent, with up to 4 decimals */
@@ -249,6 +253,15 @@ export interface CollectionCreateParams {
         taxExemptionReason?: string
       }[]
     | null
+  /** What is taken off the sum of the items before tax: `percent` or `amount`. Each rate of tax bears its part of it */
+  discount?: {
+    /** Of the sum of the items, in percent, with up to 4 decimals */
+    percent?: number
+    /** In place of `percent`, in the currency of the items */
+    amount?: Amount
+    /** Why, as the invoice says it */
+    description?: string
+  } | null
   metadata?: Metadata
 }
 
@@ -296,8 +309,10 @@ export interface CollectionExportParams {
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
-  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  /** For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"` */
   bom?: 'true' | 'false'
+  /** Columns of the file, in this order, separated by commas; default all */
+  columns?: string
 }
 
 export interface CollectionExportSessionsParams {
@@ -309,8 +324,10 @@ export interface CollectionExportSessionsParams {
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
-  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  /** For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"` */
   bom?: 'true' | 'false'
+  /** Columns of the file, in this order, separated by commas; default all */
+  columns?: string
 }
 
 export interface CollectionUpdateParams {
@@ -507,8 +524,10 @@ export interface SwapExportParams {
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
-  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  /** For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"` */
   bom?: 'true' | 'false'
+  /** Columns of the file, in this order, separated by commas; default all */
+  columns?: string
 }
 
 export interface RateListParams {
@@ -565,8 +584,10 @@ export interface OfframpExportParams {
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
-  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  /** For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"` */
   bom?: 'true' | 'false'
+  /** Columns of the file, in this order, separated by commas; default all */
+  columns?: string
 }
 
 export interface OnrampListParams {
@@ -612,8 +633,10 @@ export interface OnrampExportParams {
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
-  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  /** For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"` */
   bom?: 'true' | 'false'
+  /** Columns of the file, in this order, separated by commas; default all */
+  columns?: string
 }
 
 export interface CngnEnableParams {
@@ -663,8 +686,10 @@ export interface CngnConvertExportParams {
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
-  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  /** For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"` */
   bom?: 'true' | 'false'
+  /** Columns of the file, in this order, separated by commas; default all */
+  columns?: string
 }
 
 export interface CngnWithdrawalListParams {
@@ -695,8 +720,10 @@ export interface CngnWithdrawalExportParams {
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
-  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  /** For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"` */
   bom?: 'true' | 'false'
+  /** Columns of the file, in this order, separated by commas; default all */
+  columns?: string
 }
 
 export interface CngnPayoutListParams {
@@ -732,8 +759,10 @@ export interface CngnPayoutExportParams {
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
-  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  /** For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"` */
   bom?: 'true' | 'false'
+  /** Columns of the file, in this order, separated by commas; default all */
+  columns?: string
 }
 
 export interface CngnPayinListParams {
@@ -758,8 +787,10 @@ export interface CngnPayinExportParams {
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
-  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  /** For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"` */
   bom?: 'true' | 'false'
+  /** Columns of the file, in this order, separated by commas; default all */
+  columns?: string
 }
 
 export interface CngnDepositListParams {
@@ -784,8 +815,10 @@ export interface CngnDepositExportParams {
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
-  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  /** For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"` */
   bom?: 'true' | 'false'
+  /** Columns of the file, in this order, separated by commas; default all */
+  columns?: string
 }
 
 export interface TransactionListParams {
@@ -840,8 +873,10 @@ export interface TransactionExportParams {
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
-  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  /** For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"` */
   bom?: 'true' | 'false'
+  /** Columns of the file, in this order, separated by commas; default all */
+  columns?: string
   /** Succeeded for the first time at this time or later; a date is the beginning of that day in `timeZone` */
   settledFrom?: string
   /** Succeeded for the first time before this time; a date is the end of that day in `timeZone` */
@@ -971,8 +1006,10 @@ export interface EventExportParams {
   customerId?: string
   /** Time zone of the times in the file; default that of the organisation */
   timeZone?: string
-  /** Begin with a byte order mark, by which spreadsheet programs read the file as UTF-8 */
+  /** For spreadsheet programs: begin with a byte order mark, by which they read the file as UTF-8, and write identifiers that they would change into numbers or dates as `="0012"` */
   bom?: 'true' | 'false'
+  /** Columns of the file, in this order, separated by commas; default all */
+  columns?: string
 }
 
 export interface RequestSearchParams {
