@@ -66,4 +66,5 @@ test('what has moved to another cell is not listed here any more: keys of the or
   const [emails, keys] = await listed()
   expect([emails.includes(alone), emails.includes(both)]).toEqual([false, true])
   expect(before.length - keys.length).toBe(1)
+  await pool.query('update organisations set moved_to = null where id = $1', [organisationId])
 })
