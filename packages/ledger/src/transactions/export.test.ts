@@ -1,6 +1,6 @@
+import { read, utils } from '@e965/xlsx'
 import { newId } from '@payments/kernel'
 import { expect, test } from 'vitest'
-import { read, utils } from 'xlsx'
 import { bookOf, call, newMerchant, type TestService, useService } from '#testing'
 import { record } from '../../test/record.ts'
 import { post } from '../journal/post.ts'
