@@ -6,7 +6,6 @@ import { build } from '@payments/bundle'
 import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
 import { createLog, migrate } from '@payments/platform'
 import type { TestProject } from 'vitest/node'
-import { distribute } from '../src/index.ts'
 
 /** One PostgreSQL server for the run, with a migrated template that each test file copies. Durability is off: nothing here outlives the run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -24,7 +23,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   try {
     await ensureDatabase(server.ownerUrl(), 'template')
     await migrate(server.ownerUrl('template'), server.serviceUrl('template'), everyDomain, createLog('warn'))
-    await shape(server.ownerUrl('template'), process.env.TEST_SCHEMA ?? '')
   } catch (error) {
     // A migration with an error must leave no server behind.
     await server.destroy()
@@ -49,12 +47,4 @@ function temporaryFolder(): string {
   } catch {
     return tmpdir()
   }
-}
-
-/** `TEST_SCHEMA=distributed`: the tests run on tables that are partitioned by organisation, as if they lay on several servers. */
-async function shape(template: string, schema: string): Promise<void> {
-  if (schema === '') return
-  if (schema !== 'distributed') throw new Error(`Unknown TEST_SCHEMA "${schema}": distributed, or unset`)
-  const problems = await distribute(template)
-  if (problems.length > 0) throw new Error(problems.join('\n'))
 }
