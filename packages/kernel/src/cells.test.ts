@@ -13,6 +13,7 @@ import {
   idInCell,
   LAST_CELL,
   lookupInCell,
+  pathInCell,
   referenceInCell,
   secretInCell,
 } from './cells.ts'
@@ -30,7 +31,7 @@ test('each cell has a text of three characters, and no other number or text is a
   for (const text of ['', '0', '00A', '00g', '0000', ' 00']) expect(cellOfText(text)).toBeUndefined()
 })
 
-test('whatever is made in a cell names it: ids, lookup parts of keys, secrets, references, access tokens and the address of callbacks', () => {
+test('whatever is made in a cell names it: ids, lookup parts of keys, secrets, references, access tokens and addresses without an id', () => {
   fc.assert(
     fc.property(cell, word(24), word(12), (number, long, short) => {
       belongToCell(number)
@@ -42,6 +43,8 @@ test('whatever is made in a cell names it: ids, lookup parts of keys, secrets, r
       const claims = Buffer.from(JSON.stringify({ sub: 'x', cell: cellText(number) })).toString('base64url')
       expect(cellOfToken(`e30.${claims}.c2ln`)).toBe(number)
       expect(cellOfCallback(callbackPath('/v1/callbacks/paycrest'))).toBe(number)
+      const named = new URL(pathInCell('/branding/logos/ab'), 'https://pay.test').searchParams.get('cell')
+      expect(cellOfText(named ?? '000')).toBe(number)
     }),
   )
 })

@@ -28,6 +28,9 @@ export function belongToCell(cell: number): void {
 /** {@link cellText} of the cell that this process belongs to. */
 export const ownCell = (): string => own
 
+/** An address that has no id of a cell and needs no key, such as that of an image by its digest: it names the cell unless that is 0. */
+export const pathInCell = (path: string): string => (own === '000' ? path : `${path}?${CELL_CLAIM}=${own}`)
+
 /** Where the digits of a cell are in the text of an id: the last 12 of its random bits, behind everything that an order looks at. */
 const IN_ID = 36 - DIGITS
 

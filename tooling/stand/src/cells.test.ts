@@ -10,6 +10,7 @@ import {
   hasTools,
   launchArtefact,
   mailedCode,
+  plainPng,
   samples,
   startCellsProxy,
   type TestArtefact,
@@ -117,6 +118,11 @@ describe.skipIf(!hasTools('haproxy'))('two cells behind the documented proxy', (
       expect([customer, link].map(({ id }) => cellOfId(id, 0))).toEqual([number, number])
       expect((await call(through, `GET /v1/customers/${customer.id}`, { token: key })).status).toBe(200)
       expect((await fetch(`${url}/v1/pay/${link.id}`)).status).toBe(200)
+      const image = plainPng(64).toString('base64')
+      const put = call(through, 'PUT /v1/branding/logo', { token: key, body: { image } })
+      const logo = new URL((await dataOf('logo', put)).logoUrl)
+      expect((await fetch(logo)).status).toBe(200)
+      expect(await cellOf(`${logo.pathname}${logo.search}`)).toEqual([number])
       // A program without a browser: its user allows it where they sign in.
       const device = await post('POST /v1/auth/device', { clientName: 'Terminal', email: EMAILS[number] })
       const { userCode } = device

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Environment, invalid } from '@payments/kernel'
+import { type Environment, invalid, pathInCell } from '@payments/kernel'
 import { publicUrl, type QueryContext, type Settings, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { type Logo, readLogo } from '../logos/logo.ts'
@@ -64,7 +64,7 @@ export const allFields = (fields: BrandFields): z.infer<typeof BrandingFields> =
 })
 
 /** The path of a logo on this service. */
-const logoPath = (id: string | null): string | null => id && `/branding/logos/${id}`
+const logoPath = (id: string | null): string | null => id && pathInCell(`/branding/logos/${id}`)
 
 /** How pages and emails to a merchant's payers look, and who stands behind them. */
 export type Brand = z.infer<typeof BrandingFields> & {
