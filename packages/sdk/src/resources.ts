@@ -183,7 +183,7 @@ class CngnConvertsResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
-   *   columns: 'id,createdAt,status',
+   *   columns: 'id,status',
    * })
    */
   export(params?: CngnConvertExportParams, options?: RequestOptions): Promise<Download> {
@@ -241,7 +241,7 @@ class CngnDepositsResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
-   *   columns: 'id,createdAt,status',
+   *   columns: 'id,status',
    * })
    */
   export(params?: CngnDepositExportParams, options?: RequestOptions): Promise<Download> {
@@ -299,7 +299,7 @@ class CngnPayinsResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
-   *   columns: 'id,createdAt,status',
+   *   columns: 'id,status',
    * })
    */
   export(params?: CngnPayinExportParams, options?: RequestOptions): Promise<Download> {
@@ -363,7 +363,7 @@ class CngnPayoutsResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
-   *   columns: 'id,createdAt,status',
+   *   columns: 'id,status',
    * })
    */
   export(params?: CngnPayoutExportParams, options?: RequestOptions): Promise<Download> {
@@ -424,7 +424,7 @@ class CngnWithdrawalsResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
-   *   columns: 'id,createdAt,status',
+   *   columns: 'id,status',
    * })
    */
   export(params?: CngnWithdrawalExportParams, options?: RequestOptions): Promise<Download> {
@@ -905,7 +905,7 @@ class CollectionsResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
-   *   columns: 'id,createdAt,status',
+   *   columns: 'id,status',
    * })
    */
   export(params?: CollectionExportParams, options?: RequestOptions): Promise<Download> {
@@ -923,7 +923,7 @@ class CollectionsResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
-   *   columns: 'id,createdAt,status',
+   *   columns: 'id,status',
    * })
    */
   exportSessions(params?: CollectionExportSessionsParams, options?: RequestOptions): Promise<Download> {
@@ -1171,7 +1171,7 @@ class EventsResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
-   *   columns: 'id,createdAt,status',
+   *   columns: 'id,status',
    * })
    */
   export(params?: EventExportParams, options?: RequestOptions): Promise<Download> {
@@ -1338,7 +1338,7 @@ class OfframpsResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
-   *   columns: 'id,createdAt,status',
+   *   columns: 'id,status',
    * })
    */
   export(params?: OfframpExportParams, options?: RequestOptions): Promise<Download> {
@@ -1418,7 +1418,7 @@ class OnrampsResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
-   *   columns: 'id,createdAt,status',
+   *   columns: 'id,status',
    * })
    */
   export(params?: OnrampExportParams, options?: RequestOptions): Promise<Download> {
@@ -1625,7 +1625,7 @@ class PaymentRoutesResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
-   *   columns: 'id,createdAt,status',
+   *   columns: 'id,status',
    * })
    */
   exportDeposits(params?: PaymentRouteExportDepositsParams, options?: RequestOptions): Promise<Download> {
@@ -1977,7 +1977,7 @@ class SwapsResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
-   *   columns: 'id,createdAt,status',
+   *   columns: 'id,status',
    * })
    */
   export(params?: SwapExportParams, options?: RequestOptions): Promise<Download> {
@@ -2072,7 +2072,7 @@ class TransactionsResource extends Resource {
    *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
    *   timeZone: 'Africa/Lagos',
    *   bom: 'true',
-   *   columns: 'id,createdAt,status',
+   *   columns: 'id,status',
    *   settledFrom: '2026-01-01T00:00:00Z',
    *   settledTo: '2026-02-01T00:00:00Z',
    * })

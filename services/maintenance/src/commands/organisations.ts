@@ -1,6 +1,6 @@
 /**
  * Moves one suspended organisation with all of its rows to the database of another cell, MOVE_DATABASE_URL. It can be repeated until it
- * succeeds: after a crash anywhere it goes on. See docs/operators/running.md.
+ * succeeds: after a crash anywhere it goes on. See docs/operators/cells.md.
  *
  *   payments organisations move <id> --to <cell> [--dry-run | --cancel]
  */

@@ -39,7 +39,7 @@ const LAMPORTS = 10n ** 10n
 const OPERATOR = 'grace@operator.test'
 const CUSTOMER = { email: 'ada@merchant.test', organisationName: 'Adire Textiles' }
 /** Pages whose commands are not part of an installation. */
-const OTHER_PAGES = ['backup.md', 'command-line.md', 'data.md', 'drill.md', 'high-availability.md']
+const OTHER_PAGES = ['backup.md', 'cells.md', 'command-line.md', 'data.md', 'drill.md', 'high-availability.md']
 
 const started = performance.now()
 const seconds = () => Math.round((performance.now() - started) / 100) / 10

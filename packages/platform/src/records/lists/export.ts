@@ -70,7 +70,7 @@ export const exportInput = (what: string) =>
       .max(1000)
       .meta({
         description: 'Columns of the file, in this order, separated by commas; default all',
-        example: 'id,createdAt,status',
+        example: 'id,status',
       })
       .optional(),
   })
