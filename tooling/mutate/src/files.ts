@@ -5,7 +5,7 @@ export type Kind = 'status' | 'posting' | 'amount' | 'access' | 'html' | 'adapte
 
 /** Functions of these files, and of those that import them, by the package that has them. */
 const IMPORTS: readonly (readonly [kind: Kind, owner: string, names: RegExp])[] = [
-  ['status', 'packages/platform', /^(createResource|move|resource)$/],
+  ['status', 'packages/platform', /^(createResource|move|moveLocked|resource)$/],
   ['status', 'packages/kernel', /^machine$/],
   ['posting', 'packages/ledger', /^(post|postWithCommit|reserve|capture|reverse|holdDraft|reversalOf)$/],
   ['amount', 'packages/kernel', /^(toMinor|toBoundedMinor|toDecimal|requestedAmount|AmountError)$/],
