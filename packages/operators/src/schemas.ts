@@ -203,6 +203,7 @@ export const OperatedObject = z
       'Parameter of the operators’ commands that takes its id; null where none does',
       'paymentRouteId',
     ).nullable(),
+    commands: items('Names of the operators’ commands that concern it, as in tRPC', command),
     object: json('The object, as its GET shows it to the merchant', { id: exampleId(ROUTE), status: 'active' }),
   })
   .meta({ id: 'OperatedObject', description: 'An object of any organisation' })

@@ -1,7 +1,7 @@
 import { newId } from '@payments/kernel'
 import { domainsOf } from '@payments/platform'
 import { expect, test } from 'vitest'
-import { call, newCollection, newMerchant, newOfframp, newRoute, signedIn, useService } from '#testing'
+import { call, newCollection, newMerchant, newOfframp, newRoute, signedIn, startSession, useService } from '#testing'
 import { find, operator, ops } from '../../test/operators.ts'
 import { objectsOf } from './objects.ts'
 
@@ -24,7 +24,8 @@ test('an object is shown to operators as its merchant reads it, with whose it is
     ['collection', link.id, null, `collections/${link.id}`],
   ] as const
   for (const [kind, id, parameter, path] of expected) {
-    const { object, ...facts } = await shown(id.toUpperCase())
+    const { object, commands, ...facts } = await shown(id.toUpperCase())
+    expect(commands.length > 0).toBe(parameter !== null)
     expect(facts).toEqual({ kind, id, organisationId, environment: 'test', parameter })
     const { data } = (await merchant.call(`GET /v1/${path}`)).body
     for (const [name, value] of Object.entries(object)) expect([kind, name, value]).toEqual([kind, name, data[name]])
@@ -32,6 +33,18 @@ test('an object is shown to operators as its merchant reads it, with whose it is
   for (const id of [newId(), 'nothing']) expect((await ops(service, grace, `GET objects/${id}`)).status).toBe(404)
   expect((await merchant.call(`GET /v1/admin/ops/objects/${route.id}`)).status).toBe(403)
   expect((await call(service, `GET /v1/admin/ops/objects/${route.id}`, { key: null })).status).toBe(401)
+})
+
+test('an object is offered the commands that concern it, and no command of another object whose id has the same name', async () => {
+  const merchant = await newMerchant(service)
+  const grace = await operator(service)
+  const shown = async (id: string): Promise<string[]> =>
+    (await ops(service, grace, `GET objects/${id}`)).body.data.commands.sort()
+  const link = await newCollection(merchant)
+  const session = await startSession(service, link.id)
+  expect(await shown(session.id)).toEqual(['admin.checkoutSessions.settle', 'admin.checkoutSessions.sync'])
+  const key = (await ops(service, grace, `GET organisations/${merchant.organisationId}/api-keys`)).body.data.apiKeys[0]
+  expect(await shown(key.id)).toEqual(['admin.organisations.revokeKey'])
 })
 
 test('every object that has a timeline of its own can be opened', () => {

@@ -46,7 +46,7 @@ export function ObjectScreen() {
     >
       <Failure error={report.error} />
       <Shown of={object}>
-        {({ kind, organisation, organisationId, environment, parameter, object: shown, needs }) => (
+        {({ kind, organisation, organisationId, environment, parameter, commands, object: shown, needs }) => (
           <>
             <p className="main-amount">
               {typeof shown.status === 'string' && <Status of={shown.status} />} <Environment of={environment} />
@@ -57,7 +57,7 @@ export function ObjectScreen() {
                 {words(condition)}: {words(reason ?? '')}, since <Time at={since} />
               </p>
             ))}
-            {parameter && <Commands parameter={parameter} fields={{ [parameter]: id, organisationId, environment }} />}
+            {parameter && <Commands names={commands} fields={{ [parameter]: id, organisationId, environment }} />}
             <Facts
               of={shown}
               within={currencyOf(kind)}
@@ -81,9 +81,9 @@ export function ObjectScreen() {
 }
 
 /** The commands that take this object, its fields filled in. */
-function Commands({ parameter, fields }: { parameter: string; fields: Readonly<Record<string, string>> }) {
+function Commands({ names, fields }: { names: readonly string[]; fields: Readonly<Record<string, string>> }) {
   const commands = useCommands()
-  const own = (commands.data ?? []).filter((command) => command.arguments.at(-1)?.name === parameter)
+  const own = (commands.data ?? []).filter(({ procedure }) => names.includes(procedure.name))
   return (
     <>
       <Failure error={commands.error} />
