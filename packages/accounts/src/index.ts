@@ -94,6 +94,8 @@ export const accounts = domain({
       // All owners get an email about these, whatever the preferences say.
       'member.invited': { description: 'An email address was invited to the organisation', email: false },
       'member.joined': { description: 'A user accepted an invitation', email: false },
+      'organisation.suspended': { description: 'Operators suspended the organisation', email: false },
+      'organisation.reactivated': { description: 'Operators lifted the suspension of the organisation', email: false },
       // The user who signed in gets an email of their own, whatever the preferences say.
       'session.new_device': { description: 'A member signed in from a new device or network', email: false },
       [RESTORED]: { description: 'The service was restored, and some objects and events may be missing', email: true },
@@ -121,8 +123,8 @@ export * as serviceEmails from './emails/email-texts.ts'
 export { plainName } from './emails/email-texts.ts'
 export { emailOperators } from './emails/operator-emails.ts'
 export { emailsOfCell, keysOfCell } from './keys/cells.ts'
-export { emailOwners } from './organisations/membership-emails.ts'
 export { merchantProfile } from './organisations/organisations.ts'
+export { emailOwners } from './organisations/owner-emails.ts'
 export { knownZone } from './organisations/time-zone.ts'
 export { type RevokedKeys, revokeForgotten } from './sessions/restore.ts'
 export { tokenKeys } from './sessions/tokens.ts'

@@ -4,10 +4,12 @@ import {
   environments,
   id,
   items,
+  nameText,
   pathId,
   personal,
   secret,
   shownName,
+  shownText,
   text,
   time,
   total,
@@ -257,6 +259,12 @@ export const AdminSessionList = z.object({
       .meta({ id: 'AdminSession', description: 'A signed-in session of a member' }),
   ),
   total,
+})
+export const SuspensionChange = OrganisationId.extend({
+  message: shownText(nameText(500)).optional().meta({
+    description: 'What the owners read about it, in an email and in the dashboard. The reason is for operators alone',
+    example: 'Please answer our questions of 28 November',
+  }),
 })
 export const AdminOrganisation = z
   .object({

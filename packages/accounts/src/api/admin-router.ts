@@ -21,6 +21,7 @@ import {
   OrganisationDetails,
   OrganisationId,
   OrganisationList,
+  SuspensionChange,
 } from '../schemas.ts'
 
 const tag = 'Organisations'
@@ -59,14 +60,14 @@ export const organisationsRouter = {
     tag,
     summary: 'Suspend an organisation',
     description:
-      'From the next request on, the organisation may sign in, read, and revoke keys and sessions, nothing else.',
+      'From the next request on, the organisation may sign in, read, and revoke keys and sessions, nothing else. The owners get an email and a notification, with your message.',
     message: 'Organisation suspended',
-    input: OrganisationId,
+    input: SuspensionChange,
     output: AdminOrganisation,
     errors: [errors.organisation_not_found, errors.operators_stay],
     reason: 'optional',
-    run: (unit, { organisationId, reason }) =>
-      changed(unit, organisationId, () => suspend(unit, organisationId, reason ?? null)),
+    run: (unit, { organisationId, reason, message }) =>
+      changed(unit, organisationId, () => suspend(unit, organisationId, reason ?? null, message)),
   }),
   enableLive: operatorCommand({
     rest: 'POST /admin/ops/organisations/{organisationId}/enable-live',
@@ -84,13 +85,15 @@ export const organisationsRouter = {
     rest: 'POST /admin/ops/organisations/{organisationId}/reactivate',
     tag,
     summary: 'Lift the suspension of an organisation',
-    description: 'It may use the service again from the next request on.',
+    description:
+      'It may use the service again from the next request on. The owners get an email and a notification, with your message.',
     message: 'Organisation reactivated',
-    input: OrganisationId,
+    input: SuspensionChange,
     output: AdminOrganisation,
     errors: [errors.organisation_not_found],
     reason: 'optional',
-    run: (unit, { organisationId }) => changed(unit, organisationId, () => reactivate(unit, organisationId)),
+    run: (unit, { organisationId, message }) =>
+      changed(unit, organisationId, () => reactivate(unit, organisationId, message)),
   }),
 }
 

@@ -24,7 +24,7 @@ import {
 } from '../entity.ts'
 import { errors } from '../errors.ts'
 import type { NewInvitation } from '../schemas.ts'
-import { reportInvitation } from './membership-emails.ts'
+import { reportInvitation } from './owner-emails.ts'
 
 const DAYS = 7
 /** Invitations go to any address: without a limit, every registered organisation could send unwanted emails. Renewals count. */

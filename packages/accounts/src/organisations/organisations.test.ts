@@ -74,6 +74,56 @@ test('from the next request on, in every process, a suspended organisation may s
   expect((await ops(`POST /${id}/reactivate`)).body.data.updatedAt).toBe(lifted.body.data.updatedAt)
 })
 
+test('owners are told of a suspension and of its end, once each, with what operators wrote to them and not with their reason', async () => {
+  const owner = await signIn(service, mailbox, { email: 'told@example.com', organisationName: 'Told' })
+  const { id } = owner.organisation
+  await signedIn(service.runtime, { organisationId: id, role: 'member', email: 'untold@example.com' })
+  const told = async () => {
+    const { notifications } = (await call(service, 'GET /v1/notifications', { token: owner.accessToken, key: null }))
+      .body.data
+    return notifications
+      .filter(({ type }: { type: string }) => type.startsWith('organisation.'))
+      .map(({ type, body }: { type: string; body: string }) => `${type} ${body}`)
+  }
+  const before = mailbox.emails.length
+  const emails = () => mailbox.emails.slice(before).filter(({ to }) => to !== 'operator@example.com')
+  const writing = { reason: 'A chargeback ring', message: 'Please answer our questions' }
+  await ops(`POST /${id}/suspend`, writing)
+  await ops(`POST /${id}/suspend`, writing)
+  await expect.poll(() => emails().length).toBe(1)
+  await ops(`POST /${id}/reactivate`, { reason: 'A chargeback ring', message: 'Thank you' })
+  await ops(`POST /${id}/reactivate`)
+  await expect.poll(() => emails().length).toBe(2)
+  expect(emails().map(({ to }) => to)).toEqual(['told@example.com', 'told@example.com'])
+  const texts = emails().map(({ raw }) => raw.replaceAll(/=\r?\n/g, ''))
+  expect(texts[0]).toContain('Subject: Your organisation is suspended')
+  expect(texts[0]).toContain('Please answer our questions')
+  expect(texts[1]).toContain('Subject: Your organisation is active again')
+  expect(texts[1]).toContain('Thank you')
+  const shown = await told()
+  expect(shown).toHaveLength(2)
+  expect(shown[0]).toMatch(/^organisation.reactivated .*Thank you$/)
+  expect(shown[1]).toMatch(/^organisation.suspended .*Please answer our questions$/)
+  for (const text of [...texts, ...shown]) expect(text).not.toContain('chargeback')
+})
+
+test('a suspension that is not committed tells nobody', async () => {
+  const owner = await signIn(service, mailbox, { email: 'tried@example.com', organisationName: 'Tried' })
+  const { id } = owner.organisation
+  const input = { organisationId: id, reason: 'To see', message: 'Nothing' }
+  const tried = await call(service, 'POST /v1/admin/ops/dry-runs', {
+    body: { command: 'admin.organisations.suspend', input },
+    token: operator,
+    key: null,
+  })
+  expect(tried.body.data.reply.status).toBe('suspended')
+  const { rows } = await service.runtime.pool.query(
+    "select type from notifications where organisation_id = $1 and type like 'organisation.%'",
+    [id],
+  )
+  expect(rows).toEqual([])
+})
+
 test('operators can list organisations and get one with its members', async () => {
   const owner = await signIn(service, mailbox, { email: 'shown@example.com', organisationName: 'Shown' })
   const list = await ops('GET ')

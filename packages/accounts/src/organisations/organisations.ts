@@ -6,6 +6,7 @@ import { OrganisationEntity, type OrganisationRow, presentOrganisation } from '.
 import { errors } from '../errors.ts'
 import type { OrganisationDetails } from '../schemas.ts'
 import { isOperatorEmail } from './operators.ts'
+import { reportSuspension } from './owner-emails.ts'
 
 /** All organisations, newest first, at most 200; `total` counts all. */
 export async function listOrganisations(context: QueryContext): Promise<{ rows: OrganisationRow[]; total: number }> {
@@ -51,23 +52,28 @@ export async function merchantProfile(
 
 /**
  * Suspends an organisation: from the next request on, its keys and sessions may only read. Suspending it again keeps the
- * first time and reason.
+ * first time and reason. The owners are told, with the message of the operators.
  * @throws ServiceError 409 for the operators' organisation: no operator could then lift the suspension.
  */
-export async function suspend(unit: UnitOfWork, id: string, reason: string | null): Promise<OrganisationRow> {
+export async function suspend(
+  unit: UnitOfWork,
+  id: string,
+  reason: string | null,
+  message?: string,
+): Promise<OrganisationRow> {
   const row = await findOrganisation(unit, id, LockMode.PESSIMISTIC_WRITE)
   if (row.operator) throw errors.operators_stay()
-  return row.suspendedAt ? row : change(unit, row, { suspendedAt: new Date(), suspensionReason: reason })
+  return row.suspendedAt ? row : change(unit, row, { suspendedAt: new Date(), suspensionReason: reason }, message)
 }
 
 /**
- * Lifts a suspension at once. An organisation that is not suspended does not change.
+ * Lifts a suspension at once, and tells the owners. An organisation that is not suspended does not change.
  * @throws ServiceError 409 where it has moved to another cell
  */
-export async function reactivate(unit: UnitOfWork, id: string): Promise<OrganisationRow> {
+export async function reactivate(unit: UnitOfWork, id: string, message?: string): Promise<OrganisationRow> {
   const row = await findOrganisation(unit, id, LockMode.PESSIMISTIC_WRITE)
   if (row.movedTo !== null && row.movedTo !== undefined) throw errors.organisation_moved()
-  return row.suspendedAt ? change(unit, row, { suspendedAt: null, suspensionReason: null }) : row
+  return row.suspendedAt ? change(unit, row, { suspendedAt: null, suspensionReason: null }, message) : row
 }
 
 /** Enables live access, where an operator must do so (LIVE_ACCESS). Enabling it again keeps the first time. */
@@ -95,8 +101,10 @@ async function change(
   unit: UnitOfWork,
   row: OrganisationRow,
   suspension: Pick<OrganisationRow, 'suspendedAt' | 'suspensionReason'>,
+  message: string | undefined,
 ): Promise<OrganisationRow> {
   const changed = await updateRow(unit, OrganisationEntity, row, suspension)
+  await reportSuspension(unit, changed, message)
   const by = unit.actor.userId
   unit.afterCommit(() =>
     unit.log.info(

@@ -3,6 +3,7 @@ import { notify } from '@payments/notifications'
 import { sqlOf, type UnitOfWork } from '@payments/platform'
 import { sendEmail } from '../emails/email.ts'
 import { type OwnersNotice, ownersEmail, serviceOf } from '../emails/email-texts.ts'
+import type { OrganisationRow } from '../entity.ts'
 
 const EMAIL_HOURS = 24
 const UNEXPECTED =
@@ -64,4 +65,39 @@ export async function emailOwners(
   const service = serviceOf(unit.runtime.settings)
   for (const { email } of rows)
     await sendEmail(unit, { ...ownersEmail(service, email, organisationName, notice), deliver: true, until })
+}
+
+/**
+ * Tells all owners with the commit, in the app and by email, that operators suspended their organisation or lifted its suspension.
+ * @param message what operators write to the merchant; the reason in the audit log is not shown to merchants
+ */
+export async function reportSuspension(
+  unit: UnitOfWork,
+  { id, name, suspendedAt }: Pick<OrganisationRow, 'id' | 'name' | 'suspendedAt'>,
+  message: string | undefined,
+): Promise<void> {
+  const { type, title, body } = suspensionNotice(suspendedAt != null, message)
+  for (const environment of environments)
+    notify(unit, { organisationId: id, environment, type, title, body, resource: { type: 'organisation', id } })
+  await emailOwners(
+    unit,
+    { organisationId: id, organisationName: name },
+    { title, body, unexpected: 'contact support' },
+  )
+}
+
+/** What merchants read about a suspension. */
+function suspensionNotice(isSuspended: boolean, message: string | undefined) {
+  const written = message === undefined ? '' : ` The operators write: ${message}`
+  return isSuspended
+    ? {
+        type: 'organisation.suspended',
+        title: 'Your organisation is suspended',
+        body: `You can sign in, read everything, and revoke API keys and sessions; nothing new can be created. Payments that were sent finish, swaps and cNGN transfers that were not sent wait, and webhook events are still delivered.${written}`,
+      }
+    : {
+        type: 'organisation.reactivated',
+        title: 'Your organisation is active again',
+        body: `The suspension was lifted. Your API keys and sessions work as before.${written}`,
+      }
 }

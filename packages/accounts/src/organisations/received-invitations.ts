@@ -6,7 +6,7 @@ import { errors } from '../errors.ts'
 import type { ReceivedInvitationList } from '../schemas.ts'
 import { accountsSettings } from '../settings.ts'
 import { join, type OrganisationSummary, type UserSummary } from './members.ts'
-import { reportJoin } from './membership-emails.ts'
+import { reportJoin } from './owner-emails.ts'
 
 type Received = z.input<typeof ReceivedInvitationList>['invitations'][number]
 
