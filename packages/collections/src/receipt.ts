@@ -204,5 +204,5 @@ export const collectionReceipt: ReceiptDeclaration = {
   schema: CollectionReceipt,
   balances,
   line,
-  outcomes: { succeeded: ['paid'], failed: ['returned', 'failed'] },
+  outcomes: { succeeded: ['paid'], failed: ['returned', 'failed'], ended: ['expired', 'cancelled'] },
 }

@@ -129,7 +129,7 @@ const declared = {
   balances: balancesOf,
   evidence,
   line,
-  outcomes: { succeeded: ['delivered'], failed: ['failed'] },
+  outcomes: { succeeded: ['delivered'], failed: ['failed'], ended: ['expired'] },
 }
 export const offrampReceipt: ReceiptDeclaration = { schema: OfframpReceipt, ...declared }
 export const onrampReceipt: ReceiptDeclaration = { schema: OnrampReceipt, ...declared }

@@ -12,6 +12,7 @@ import { payoutControlsRouter } from './payouts/payout-router.ts'
 import { ledgerSettings } from './payouts/settings.ts'
 import { reportsRouter } from './reports/router.ts'
 import { countedTransactions } from './schema/list.ts'
+import { holdings } from './transactions/holdings.ts'
 import { postingTimeline } from './transactions/timeline.ts'
 import { transactionRecorder } from './transactions/transactions.ts'
 
@@ -60,7 +61,7 @@ export const ledger = domain({
   },
   money: { selfChecks: [ledgerSelfCheck] },
   work: { jobs: [checkJob], tasks: [sealTask], recorder: transactionRecorder },
-  operators: { metrics: [checkMetric, checkAgeMetric] },
+  operators: { holdings, metrics: [checkMetric, checkAgeMetric] },
 })
 
 export { errors as ledgerErrors } from './errors.ts'

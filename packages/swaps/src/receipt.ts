@@ -62,5 +62,5 @@ export const swapReceipt: ReceiptDeclaration = {
   balances,
   line,
   evidence,
-  outcomes: { succeeded: ['completed'], failed: ['failed', 'refunded'] },
+  outcomes: { succeeded: ['completed'], failed: ['failed', 'refunded'], ended: ['expired', 'cancelled'] },
 }

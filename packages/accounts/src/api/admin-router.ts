@@ -60,7 +60,7 @@ export const organisationsRouter = {
     tag,
     summary: 'Suspend an organisation',
     description:
-      'From the next request on, the organisation may sign in, read, and revoke keys and sessions, nothing else. The owners get an email and a notification, with your message.',
+      'From the next request on, the organisation may sign in, read, and revoke keys and sessions, nothing else. Payments that were sent finish, swaps and cNGN transfers that were not sent wait, and events are still delivered. A dry run lists what it touches. The owners get an email and a notification, with your message.',
     message: 'Organisation suspended',
     input: SuspensionChange,
     output: AdminOrganisation,

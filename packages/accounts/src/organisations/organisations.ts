@@ -1,6 +1,14 @@
 import { LockMode } from '@mikro-orm/core'
 import { isId } from '@payments/kernel'
-import { NEWEST, type QueryContext, rowsAndTotal, sqlOf, type UnitOfWork, updateRow } from '@payments/platform'
+import {
+  NEWEST,
+  type QueryContext,
+  rowsAndTotal,
+  showTouched,
+  sqlOf,
+  type UnitOfWork,
+  updateRow,
+} from '@payments/platform'
 import type { z } from 'zod'
 import { OrganisationEntity, type OrganisationRow, presentOrganisation } from '../entity.ts'
 import { errors } from '../errors.ts'
@@ -63,6 +71,7 @@ export async function suspend(
 ): Promise<OrganisationRow> {
   const row = await findOrganisation(unit, id, LockMode.PESSIMISTIC_WRITE)
   if (row.operator) throw errors.operators_stay()
+  await showTouched(unit, id)
   return row.suspendedAt ? row : change(unit, row, { suspendedAt: new Date(), suspensionReason: reason }, message)
 }
 
@@ -73,6 +82,7 @@ export async function suspend(
 export async function reactivate(unit: UnitOfWork, id: string, message?: string): Promise<OrganisationRow> {
   const row = await findOrganisation(unit, id, LockMode.PESSIMISTIC_WRITE)
   if (row.movedTo !== null && row.movedTo !== undefined) throw errors.organisation_moved()
+  await showTouched(unit, id)
   return row.suspendedAt ? change(unit, row, { suspendedAt: null, suspensionReason: null }, message) : row
 }
 

@@ -40,9 +40,13 @@ export interface ReceiptDeclaration {
   /**
    * Statuses in which the money is where it should be, and those in which it was sent back or is stranded. Success rates are the former
    * of both: what is under way, or ended before any money came, is in neither. A status has the same outcome whatever the kind: reports rely
-   * on it.
+   * on it. `ended`: those that ended before any money came.
    */
-  readonly outcomes: { readonly succeeded: readonly string[]; readonly failed: readonly string[] }
+  readonly outcomes: {
+    readonly succeeded: readonly string[]
+    readonly failed: readonly string[]
+    readonly ended?: readonly string[]
+  }
 }
 
 /** A check of a domain's own records, which a job of the domain runs and whose result it stores. */

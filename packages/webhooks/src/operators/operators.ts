@@ -1,10 +1,12 @@
 import { endings, type OperatorsDeclaration } from '@payments/platform'
 import { endpointMachine } from '../states.ts'
+import { holdings } from './holdings.ts'
 
 const NO_MONEY = 'An endpoint holds no money: its owner enables, disables or deletes it'
 
 export const operators: OperatorsDeclaration = {
   endings: [endings(endpointMachine, { enabled: NO_MONEY, disabled: NO_MONEY, revoked: NO_MONEY })],
+  holdings,
   attention: [
     {
       kind: 'event',

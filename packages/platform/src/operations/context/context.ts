@@ -94,7 +94,7 @@ export interface GatheredCall<T> {
   errorOf(error: unknown, items: readonly T[]): unknown
 }
 
-export const effectKinds = ['change', 'posting', 'approval'] as const
+export const effectKinds = ['change', 'posting', 'approval', 'touched'] as const
 
 /** Something that a unit of work would do if it were committed. */
 export interface Effect {

@@ -1,7 +1,7 @@
 import type { EntitySchema } from '@mikro-orm/postgresql'
 import type { Environment } from '@payments/kernel'
 import type { SqlExecutor } from '../../database/sql.ts'
-import type { Runtime, UnitOfWork } from './context.ts'
+import type { QueryContext, Runtime, UnitOfWork } from './context.ts'
 
 /**
  * Why an object needs an operator. `failed`: it ended, and money is not where it belongs. `held`: a provider holds its money.
@@ -47,6 +47,24 @@ export interface OperatedObject {
   /** A row as its GET shows it to the merchant: no secret is in it. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   present(row: any): Readonly<Record<string, unknown>>
+}
+
+export const holdingGroups = ['endpoint', 'open', 'balance', 'volume', 'access'] as const
+
+/**
+ * What an organisation has of one sort in one environment (null: in both). `endpoint`: a webhook endpoint. `open`: transactions that have
+ * not ended. `balance`: money that the service holds for it. `volume`: what succeeded in the last 30 days. `access`: keys and sessions.
+ */
+export interface Holding {
+  readonly group: (typeof holdingGroups)[number]
+  readonly environment: Environment | null
+  readonly kind: string
+  readonly status: string
+  readonly count: number
+  /** The sum of their amounts with the asset, such as `25 USDC`; null where they have none. */
+  readonly amount: string | null
+  /** The object, where the holding is one alone, how merchants call it, and since when it has its status. */
+  readonly object: { readonly id: string; readonly name: string; readonly since: string | null } | null
 }
 
 /** How many calls of a provider the rate budget allows now. */
@@ -104,6 +122,8 @@ export interface OperatorsDeclaration {
   readonly search?: readonly SearchSource[]
   /** Objects that operators open by their id. */
   readonly objects?: readonly OperatedObject[]
+  /** What an organisation has: operators see it on its page, and before they suspend it. */
+  holdings?(context: QueryContext, organisationId: string): Promise<readonly Holding[]>
   /** One for each state table of the domain's resources. */
   readonly endings?: readonly Endings[]
   /** How many calls of its providers the rate budgets allow now. */
