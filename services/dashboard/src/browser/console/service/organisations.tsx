@@ -6,6 +6,7 @@ import { Table } from '../../parts/table.tsx'
 import { CommandLink, Environment } from '../parts/facts.tsx'
 import { organisationPath } from '../parts/links.ts'
 import { Shown, useRead } from '../parts/reads.tsx'
+import { Holdings } from './holdings.tsx'
 
 /** The newest organisations. The search finds every other one. */
 export function OrganisationList() {
@@ -108,6 +109,7 @@ export function OrganisationScreen() {
               <Link href={`/ledger/accounts?organisationId=${id}`}>Ledger accounts</Link>
               <Link href={`/audit-log?organisationId=${id}`}>Audit log</Link>
             </p>
+            <Holdings organisationId={id} />
             <section aria-label="Members">
               <h2>Members</h2>
               {members.length === 0 && <p className="hint">It has no members.</p>}
