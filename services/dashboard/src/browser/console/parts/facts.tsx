@@ -44,12 +44,12 @@ export function Value({
   if (of === null || of === undefined || of === '') return '–'
   if (Array.isArray(of))
     return of.some((each) => typeof each === 'object') ? (
-      <Json of={of} />
+      <Several of={of} within={{ ...within, ...object }} names={names} />
     ) : (
       of.map((each) => textOf(field, String(each), object, within)).join(', ')
     )
   if (typeof of === 'object')
-    return <Nested of={of as Fields} within={{ ...within, ...object }} isOwn={field === 'metadata'} names={names} />
+    return <Facts of={of as Fields} within={{ ...within, ...object }} isOwn={field === 'metadata'} names={names} />
   if (typeof of === 'boolean') return of ? 'Yes' : 'No'
   const text = String(of)
   if (isId(text))
@@ -63,13 +63,16 @@ export function Value({
   )
 }
 
-const Json = ({ of }: { of: unknown }) => <pre>{JSON.stringify(of, null, 2)}</pre>
-
-/** The parts of a field. What is nested deeper is rare, and shown as it is. */
-function Nested({ of, ...more }: { of: Fields; within: Fields; isOwn: boolean; names: Names }) {
-  if (Object.values(of).some((value) => typeof value === 'object' && value !== null)) return <Json of={of} />
-  return <Facts of={of} {...more} />
-}
+/** The parts of a field that has several, in their order, each with its own fields. */
+const Several = ({ of, ...more }: { of: readonly unknown[]; within: Fields; names: Names }) => (
+  <ol className="several">
+    {of.map((each, index) => (
+      <li key={index}>
+        <Value of={each} {...more} />
+      </li>
+    ))}
+  </ol>
+)
 
 /** The fields of an object, those without a value left out. */
 export function Facts({

@@ -3,6 +3,7 @@ import { useSearchParams } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { currencyOf } from '../../parts/object/fields.ts'
 import { Empty, Screen, Time } from '../../parts/parts.tsx'
+import { Changes } from '../parts/changes.tsx'
 import { Environment, Facts, Organisation, Value } from '../parts/facts.tsx'
 import { Shown, useRead } from '../parts/reads.tsx'
 
@@ -79,8 +80,9 @@ export function AuditLog() {
                           </>
                         )}
                       </dl>
-                      <Facts of={{ input: entry.input }} />
-                      <Facts of={{ before: entry.before, after: entry.after }} within={currencyOf(entry.operation)} />
+                      <h3>Input</h3>
+                      <Facts of={entry.input} within={currencyOf(entry.operation)} />
+                      <Changes before={entry.before} after={entry.after} within={currencyOf(entry.operation)} />
                     </details>
                   </li>
                 ))}

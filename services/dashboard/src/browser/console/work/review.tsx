@@ -4,9 +4,9 @@ import { Link } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { exactPosting } from '../../parts/format.ts'
 import { Outcome } from '../../parts/forms/confirm.tsx'
-import { currencyOf, type Fields, titleOf } from '../../parts/object/fields.ts'
-import { Table } from '../../parts/table.tsx'
-import { Environment, Facts, Organisation, Value } from '../parts/facts.tsx'
+import { currencyOf, type Fields } from '../../parts/object/fields.ts'
+import { Changes } from '../parts/changes.tsx'
+import { Environment, Facts, Organisation } from '../parts/facts.tsx'
 import { readAgain } from '../parts/reads.tsx'
 
 type DryRun = Outputs['admin']['dryRun']
@@ -118,42 +118,20 @@ export function Review({
   )
 }
 
-const EFFECTS = { change: 'Changes', posting: 'Postings', approval: 'Approval' } as const
+const EFFECTS = { change: 'Changes', posting: 'Postings', approval: 'Approval', touched: 'What it touches' } as const
 
 /** What a command would do: the object before and after, its changes and its postings. */
 function Effects({ of: { effects, reply, before, after }, within }: { of: DryRun; within: Fields }) {
-  const shown = after ?? reply
-  const names = Object.keys({ ...before, ...shown }).filter(
-    (name) => JSON.stringify(before?.[name] ?? null) !== JSON.stringify(shown[name] ?? null),
-  )
   return (
     <section aria-label="What it would do">
       <h2>What it would do</h2>
       <EffectList of={effects} />
-      {names.length > 0 && (
-        <Table
-          label="Before and after"
-          rows={names}
-          keyOf={(name) => name}
-          columns={[
-            { title: 'Field', cell: titleOf },
-            ...(before
-              ? [
-                  {
-                    title: 'Before',
-                    cell: (name: string) => <Value field={name} in={before} within={within} of={before[name]} />,
-                  },
-                ]
-              : []),
-            { title: 'After', cell: (name) => <Value field={name} in={shown} within={within} of={shown[name]} /> },
-          ]}
-        />
-      )}
+      <Changes before={before} after={after ?? reply} within={within} />
     </section>
   )
 }
 
-/** Changes, postings and the need for an approval, each with its lines. */
+/** Changes, postings, the need for an approval and what an organisation has, each with its lines. */
 export function EffectList({ of }: { of: DryRun['effects'] }) {
   if (of.length === 0) return <p className="hint">No change of an object’s state, and no posting.</p>
   return (
@@ -163,7 +141,7 @@ export function EffectList({ of }: { of: DryRun['effects'] }) {
           <dt>{EFFECTS[kind]}</dt>
           {each.map(({ summary, resourceId }, index) => (
             <dd key={`${resourceId}-${index}`} className="amount">
-              {kind === 'posting' ? exactPosting(summary) : summary}
+              {kind === 'posting' || kind === 'touched' ? exactPosting(summary) : summary}
             </dd>
           ))}
         </div>
