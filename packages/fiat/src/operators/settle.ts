@@ -2,6 +2,7 @@ import { type AssetSymbol, assetNamed, assets, invalid, positiveAmount } from '@
 import { type Draft, guardSuspense } from '@payments/ledger'
 import {
   actingFor,
+  keepKnownReport,
   locked,
   move,
   requireSecondOperator,
@@ -58,6 +59,7 @@ export async function settle(
   await schedulePolls(own, direction, ended)
   await tellOwner(own, ended)
   await checkSuspense()
+  await keepKnownReport(own, ended)
   recordEvidence(own, direction, ended, reportOf(ended, ending))
   settleContradictions(own, ended)
   return { direction, before, order: ended }

@@ -88,6 +88,41 @@ describe('a report that contradicts the end of an order', () => {
     await expectConsistent(service)
   })
 
+  test('that an operator knew when settling the order does not list it again, but another one does', async () => {
+    const order = await begin()
+    await order.report({})
+    await order.report({ status: 'failed', refund: refund('pending') })
+    expect((await order.settle('delivered')).status).toBe(200)
+    for (let times = 0; times < 3; times++) await order.report({ status: 'failed', refund: refund('pending') })
+    expect(await order.get()).toMatchObject({ status: 'delivered' })
+    expect(await order.attention()).toEqual([])
+    const { entries } = (await order.ops(`GET timeline/${order.id}`)).body.data
+    expect(entries).toContainEqual(
+      expect.objectContaining({
+        summary: 'Reported as failed after it was delivered',
+        details: expect.objectContaining({ times: 3, settledAt: expect.any(String) }),
+      }),
+    )
+    await order.report({ status: 'failed', refund: refund('completed') })
+    expect(await order.attention()).toEqual(['provider_report: Reported as failed after it was delivered'])
+    await expectConsistent(service)
+  })
+
+  test('that was listed before an operator settled the order is not listed again for another reason', async () => {
+    const order = await begin()
+    await order.report({})
+    expect((await order.settle('refunded')).status).toBe(200)
+    const other = { status: 'delivered', receivedAmount: 24_000_000n } as const
+    await order.report(other)
+    expect(await order.attention()).toEqual(['provider_report: Reported as paid out after it had failed'])
+    expect((await order.settle('delivered')).status).toBe(200)
+    await order.report(other)
+    expect(await order.attention()).toEqual([])
+    await order.report({ ...other, receivedAmount: 23_000_000n })
+    expect(await order.attention()).toEqual(['provider_report: Reported with other amounts after it was delivered'])
+    await expectConsistent(service)
+  })
+
   test('changes nothing once an operator has settled the order, but another one is listed', async () => {
     const order = await begin()
     await order.report({})

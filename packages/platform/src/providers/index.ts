@@ -49,6 +49,7 @@ export { type Stranger, sharesOf, strangerAt } from './polling/shares.ts'
 export { checkPrice } from './prices.ts'
 export {
   isContradictedSql,
+  keepKnownReport,
   NOT_APPLIED,
   type ObjectReport,
   recordContradiction,

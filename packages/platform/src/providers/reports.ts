@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { errorCode, newId, type Tenant } from '@payments/kernel'
+import { sqlOf } from '../database/sql.ts'
 import type { ReportedAmounts } from '../domain/money.ts'
 import type { UnitOfWork } from '../operations/context/context.ts'
 import type { AttentionSource } from '../operations/context/operators.ts'
@@ -20,6 +21,13 @@ const APPLIED = ''
 
 /** Of the failure to apply what is reported of an object: there is one for each object, which opens again after it was settled. */
 const FAILED = 'failed'
+
+/** How the digests begin of reports that an operator knew when settling the object: see {@link keepKnownReport}. */
+const KNOWN = 'known '
+
+/** SQL: what tells a report from others: all that it says but when it was written. */
+const contentOf = (report: string): string =>
+  `md5((case when jsonb_typeof(${report}) = 'object' then ${report} - 'updatedAt' else ${report} end)::text)`
 
 /** Reason of a failure to apply a report, by which a later poll settles it. */
 export const NOT_APPLIED = 'The provider’s report could not be applied'
@@ -70,6 +78,26 @@ export function settleContradictions(
 }
 
 /**
+ * Keeps the report that an object was last changed by, and those that contradict it, as known to the operator who settles the object now.
+ * Told again afterwards, they may contradict what the operator decided, but they are nothing new: they are kept as settled, and the object
+ * is not listed again. Any other report that contradicts is. Called in the transaction of the settlement, before {@link recordReport}.
+ */
+export async function keepKnownReport(
+  unit: UnitOfWork,
+  { organisationId, environment, id }: Tenant & { readonly id: string },
+): Promise<void> {
+  await sqlOf(unit.em).query(
+    `insert into provider_reports (id, organisation_id, environment, resource_type, resource_id, provider, digest, reason, report, amounts, times, first_at, last_at)
+     select distinct on (${contentOf('report')}) gen_random_uuid(), organisation_id, environment, resource_type, resource_id, provider,
+            '${KNOWN}' || ${contentOf('report')}, null, report, amounts, times, first_at, last_at
+       from provider_reports where organisation_id = $1 and environment = $2 and resource_id = $3
+        and (digest = '${APPLIED}' or reason is not null and settled_at is null and digest <> '${FAILED}')
+     on conflict (organisation_id, environment, resource_id, digest) do nothing`,
+    [organisationId, environment, id],
+  )
+}
+
+/**
  * Marks what could not be read of an object as settled, with the commit, where it could be read again.
  * @param prefix how the reasons begin; they end with the request: "Not readable at id, request 0x1"
  */
@@ -95,8 +123,10 @@ function write(unit: UnitOfWork, of: ObjectReport, digest: string, reason: strin
   const { organisationId, environment, resourceType, resourceId, provider } = of
   unit.appendToCommit(
     {
-      text: `insert into provider_reports (id, organisation_id, environment, resource_type, resource_id, provider, digest, reason, report, amounts, times, first_at, last_at)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, now(), now())
+      text: `insert into provider_reports (id, organisation_id, environment, resource_type, resource_id, provider, digest, reason, report, amounts, times, first_at, last_at, settled_at)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb, $10, 1, now(), now(), case when $8::text is not null and exists (
+          select from provider_reports k where k.organisation_id = $2 and k.environment = $3 and k.resource_id = $5
+             and k.digest = '${KNOWN}' || ${contentOf('$9::jsonb')}) then now() end)
         on conflict (organisation_id, environment, resource_id, digest) do update set provider = excluded.provider, report = excluded.report,
           amounts = excluded.amounts, times = provider_reports.times + 1, last_at = excluded.last_at,
           settled_at = case when excluded.digest <> '${FAILED}' then provider_reports.settled_at end`,
@@ -145,6 +175,7 @@ interface Row {
   id: string
   resource_id: string
   provider: string
+  digest: string
   reason: string | null
   report: unknown
   times: number
@@ -158,7 +189,7 @@ interface Row {
 export const reportTimeline: TimelineSource = async (db, { organisationId, environment, ids, limit, forOperators }) => {
   if (!forOperators) return { entries: [], total: 0 }
   const { rows } = await db.query<Row>(
-    `select id, resource_id, provider, reason, report, times, first_at, last_at, settled_at, count(*) over ()::int as total
+    `select id, resource_id, provider, digest, reason, report, times, first_at, last_at, settled_at, count(*) over ()::int as total
        from provider_reports where organisation_id = $1 and environment = $2 and resource_id = any ($3::uuid[]) order by last_at desc limit $4`,
     [organisationId, environment, ids, limit],
   )
@@ -167,7 +198,9 @@ export const reportTimeline: TimelineSource = async (db, { organisationId, envir
     at: new Date(row.last_at),
     id: row.id,
     resourceId: row.resource_id,
-    summary: row.reason ?? `Last report of ${row.provider}`,
+    summary:
+      row.reason ??
+      `${row.digest.startsWith(KNOWN) ? 'Report that an operator knew' : 'Last report'} of ${row.provider}`,
     details: {
       provider: row.provider,
       report: JSON.stringify(row.report),

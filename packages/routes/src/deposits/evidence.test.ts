@@ -117,3 +117,28 @@ test('what an operator corrects of a deposit is told as that, with its dollars, 
   expect(await world.deposits()).toMatchObject([{ status: 'refunded', refundedAmount: '12' }])
   await expectConsistent(service)
 })
+
+test('what an operator knew when settling a deposit does not list it again, and another report does', async () => {
+  const world = await begin()
+  const failed = world.report({ status: 'failed', destinationAmount: null, destinationAmountUsd: null })
+  await world.poll([failed])
+  const [deposit] = await world.deposits()
+  const { accessToken } = await signedIn(service.runtime, { role: 'operator' })
+  const settled = await call(service, `POST /v1/admin/ops/payment-routes/deposits/${deposit.id}/settle`, {
+    body: { outcome: 'completed', amount: '12.4', evidence: 'Seen on chain', reason: 'Asked for' },
+    token: accessToken,
+    key: null,
+  })
+  expect(settled.status, settled.text).toBe(200)
+  for (let times = 1; times <= 3; times++)
+    await world.poll([{ ...failed, updatedAt: new Date(Date.now() + times * 60_000) }])
+  const { rows } = await service.runtime.pool.query(
+    'select reason from provider_reports where organisation_id = $1 and reason is not null',
+    [world.merchant.organisationId],
+  )
+  expect(rows).toEqual([{ reason: 'Reported as failed after it was completed' }])
+  expect(await world.open()).toEqual([])
+  await world.poll([{ ...failed, status: 'refunded', updatedAt: new Date(Date.now() + 600_000) }])
+  expect(await world.open()).toHaveLength(1)
+  await expectConsistent(service)
+})

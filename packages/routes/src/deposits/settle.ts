@@ -11,6 +11,7 @@ import {
 import { guardSuspense } from '@payments/ledger'
 import {
   actingFor,
+  keepKnownReport,
   locked,
   move,
   recordReport,
@@ -78,6 +79,7 @@ export async function settleDeposit(
   await changes.tellOwner()
   await changes.post()
   await checkSuspense()
+  await keepKnownReport(own, before)
   keepEvidence(own, deposit, input)
   settleContradictions(own, before)
   return { before, deposit }
