@@ -15,6 +15,7 @@ import {
   total,
   updatedAt,
 } from '@payments/kernel'
+import { holdingGroups } from '@payments/platform'
 import { z } from 'zod'
 import { isAddressRange } from './rules/allowed-ips.ts'
 
@@ -260,6 +261,35 @@ export const AdminSessionList = z.object({
   ),
   total,
 })
+export const Holdings = z.object({
+  holdings: items(
+    'What it has, by group',
+    z
+      .object({
+        group: z.enum(holdingGroups).meta({
+          description:
+            '`endpoint`: a webhook endpoint. `open`: transactions that have not ended. `balance`: money that the service holds for it. `volume`: what succeeded in the last 30 days. `access`: API keys and sessions',
+          example: 'open',
+        }),
+        environment: z.enum(environments).nullable().meta({ description: 'Environment; null: both', example: 'live' }),
+        kind: text('Kind of object', 'offramp'),
+        status: text('State that these have; of a balance, what it is for', 'processing'),
+        count: count('How many'),
+        amount: text('What they move together; null where they move nothing', '25 USDC').nullable(),
+        object: z
+          .object({
+            id: id('object', 10),
+            name: text('What merchants call it', 'https://example.com/webhooks'),
+            since: time('Since when it has failed').nullable(),
+          })
+          .nullable()
+          .meta({ description: 'The object, where it is one alone' }),
+      })
+      .meta({ id: 'Holding', description: 'What an organisation has of one sort' }),
+  ),
+  total,
+})
+
 export const SuspensionChange = OrganisationId.extend({
   message: shownText(nameText(500)).optional().meta({
     description: 'What the owners read about it, in an email and in the dashboard. The reason is for operators alone',

@@ -5,7 +5,6 @@ import { attention, close, recheck, resolve } from './overview/attention.ts'
 import { auditLog } from './overview/audit.ts'
 import { searchEverything } from './overview/found.ts'
 import { providerHealth } from './overview/health.ts'
-import { holdings } from './overview/holdings.ts'
 import { operatedObject } from './overview/objects.ts'
 import { setProvider } from './overview/providers.ts'
 import { deadJobs, queues, retryDead } from './overview/queues.ts'
@@ -28,8 +27,6 @@ import {
   Everything,
   EverythingInput,
   Found,
-  Holdings,
-  HoldingsOf,
   JobId,
   ObjectId,
   OperatedObject,
@@ -87,21 +84,6 @@ export const operatorsRouter = {
       output: OperatedObject,
       errors: [errors.object_not_found],
       run: (context, { id }) => operatedObject(context, id),
-    }),
-  },
-  organisations: {
-    holdings: query({
-      rest: 'GET /admin/ops/organisations/{organisationId}/holdings',
-      access: 'operator',
-      tag: 'Organisations',
-      summary: 'List what an organisation has',
-      description:
-        'Webhook endpoints with those that fail first, transactions that have not ended, balances, the volume of the last 30 days, and API keys and sessions that may act for it. A suspension touches them: its dry run lists the same.',
-      message: 'Holdings retrieved',
-      input: HoldingsOf,
-      output: Holdings,
-      errors: [errors.object_not_found],
-      run: (context, { organisationId }) => holdings(context, organisationId),
     }),
   },
   attention: {

@@ -11,7 +11,7 @@ import {
   time,
   total,
 } from '@payments/kernel'
-import { callOutcomes, conditions, effectKinds, holdingGroups, providerStates } from '@payments/platform'
+import { callOutcomes, conditions, effectKinds, providerStates } from '@payments/platform'
 import { z } from 'zod'
 import { approvalStatuses } from './states.ts'
 
@@ -207,36 +207,6 @@ export const OperatedObject = z
     object: json('The object, as its GET shows it to the merchant', { id: exampleId(ROUTE), status: 'active' }),
   })
   .meta({ id: 'OperatedObject', description: 'An object of any organisation' })
-
-export const HoldingsOf = z.strictObject({ organisationId: pathId('organisation', ORGANISATION) })
-export const Holdings = z.object({
-  holdings: items(
-    'What it has, by group',
-    z
-      .object({
-        group: z.enum(holdingGroups).meta({
-          description:
-            '`endpoint`: a webhook endpoint. `open`: transactions that have not ended. `balance`: money that the service holds for it. `volume`: what succeeded in the last 30 days. `access`: API keys and sessions',
-          example: 'open',
-        }),
-        environment: z.enum(environments).nullable().meta({ description: 'Environment; null: both', example: 'live' }),
-        kind: text('Kind of object', 'offramp'),
-        status: text('State that these have; of a balance, what it is for', 'processing'),
-        count: count('How many'),
-        amount: text('What they move together; null where they move nothing', '25 USDC').nullable(),
-        object: z
-          .object({
-            id: id('object', ROUTE),
-            name: text('What merchants call it', 'https://example.com/webhooks'),
-            since: time('Since when it has failed').nullable(),
-          })
-          .nullable()
-          .meta({ description: 'The object, where it is one alone' }),
-      })
-      .meta({ id: 'Holding', description: 'What an organisation has of one sort' }),
-  ),
-  total,
-})
 
 export const AttentionFilter = z.strictObject({
   kind: text('Only objects of this kind', 'offramp').max(100).optional(),

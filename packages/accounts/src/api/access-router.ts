@@ -1,6 +1,7 @@
-import { operatorCommand, query } from '@payments/platform'
+import { holdingsOf, operatorCommand, query } from '@payments/platform'
 import { presentKey, presentOrganisation } from '../entity.ts'
 import { errors } from '../errors.ts'
+import { findOrganisation } from '../organisations/organisations.ts'
 import {
   AdminKeyId,
   AdminSessionId,
@@ -8,6 +9,7 @@ import {
   ApiKey,
   ApiKeyList,
   EndedSession,
+  Holdings,
   OrganisationId,
   OrganisationList,
   OrganisationSearch,
@@ -31,6 +33,23 @@ export const accessRouter = {
     async run(context, { text }) {
       const { rows, total } = await searchOrganisations(context, text)
       return { organisations: rows.map(presentOrganisation), total }
+    },
+  }),
+  holdings: query({
+    rest: 'GET /admin/ops/organisations/{organisationId}/holdings',
+    access: 'operator',
+    tag,
+    summary: 'List what an organisation has',
+    description:
+      'Webhook endpoints with those that fail first, transactions that have not ended, balances, the volume of the last 30 days, and API keys and sessions that may act for it. A suspension touches them: its dry run lists the same.',
+    message: 'Holdings retrieved',
+    input: OrganisationId,
+    output: Holdings,
+    errors: [errors.organisation_not_found],
+    async run(context, { organisationId }) {
+      await findOrganisation(context, organisationId)
+      const holdings = [...(await holdingsOf(context, organisationId))]
+      return { holdings, total: holdings.length }
     },
   }),
   sessions: query({

@@ -293,7 +293,7 @@ describe.runIf(hasTools(chromiumCommand()))("the operators' console in Chromium"
       await page.getByRole('link', { name: 'Suspend', exact: true }).click()
       await page.getByLabel('Reason', { exact: true }).waitFor()
       await checkScreen(page, 'console-command')
-      await fill(page, { Message: 'Please answer our questions', Reason: HOSTILE })
+      await fill(page, { 'Message (optional)': 'Please answer our questions', Reason: HOSTILE })
       await page.getByText(`test, webhook endpoint, enabled: ${receiver.origin}/hooks`).waitFor({ timeout: PATIENCE })
       await checkScreen(page, 'console-suspend')
       await send(page, 'Suspend an organisation')

@@ -12,8 +12,8 @@ type Holding = Outputs['admin']['organisations']['holdings']['holdings'][number]
 
 /** What an organisation has, each group with what stands there where it has nothing of it. */
 const GROUPS = [
-  ['volume', 'Succeeded in the last 30 days', 'Nothing succeeded in the last 30 days.'],
-  ['open', 'Open', 'No payment is under way.'],
+  ['volume', 'Volume of the last 30 days', 'Nothing succeeded in the last 30 days.'],
+  ['open', 'Under way', 'No payment is under way.'],
   ['balance', 'Balances', 'The service holds no money for it.'],
 ] as const
 
@@ -27,7 +27,13 @@ export function Holdings({ organisationId }: { organisationId: string }) {
         <>
           <Endpoints of={holdings.filter(({ group }) => group === 'endpoint')} />
           {GROUPS.map(([group, title, none]) => (
-            <Sums key={group} title={title} none={none} of={holdings.filter((each) => each.group === group)} />
+            <Sums
+              key={group}
+              group={group}
+              title={title}
+              none={none}
+              of={holdings.filter((each) => each.group === group)}
+            />
           ))}
         </>
       )}
@@ -77,7 +83,17 @@ function Endpoints({ of }: { of: readonly Holding[] }) {
   )
 }
 
-const Sums = ({ title, none, of }: { title: string; none: string; of: readonly Holding[] }) => (
+const Sums = ({
+  group,
+  title,
+  none,
+  of,
+}: {
+  group: (typeof GROUPS)[number][0]
+  title: string
+  none: string
+  of: readonly Holding[]
+}) => (
   <section aria-label={title}>
     <h2>{title}</h2>
     {of.length === 0 && <p className="hint">{none}</p>}
@@ -87,9 +103,17 @@ const Sums = ({ title, none, of }: { title: string; none: string; of: readonly H
       keyOf={({ environment, kind, status, amount }) => `${environment} ${kind} ${status} ${amount}`}
       columns={[
         { title: 'Environment', cell: ({ environment }) => <Environment of={environment} /> },
-        { title: 'Kind', cell: ({ kind }) => words(kind) },
-        { title: 'Status', cell: ({ status }) => words(status) },
-        { title: 'Number', numeric: true, cell: ({ count }) => count.toLocaleString('en') },
+        ...(group === 'balance'
+          ? [{ title: 'Account', cell: ({ status }: Holding) => words(status) }]
+          : [
+              { title: 'Kind', cell: ({ kind }: Holding) => words(kind) },
+              { title: 'Status', cell: ({ status }: Holding) => words(status) },
+            ]),
+        {
+          title: group === 'balance' ? 'Accounts' : 'Number',
+          numeric: true,
+          cell: ({ count }) => count.toLocaleString('en'),
+        },
         {
           title: 'Amount',
           numeric: true,

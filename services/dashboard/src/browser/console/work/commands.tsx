@@ -102,6 +102,9 @@ function Command({ of }: { of: OperatorCommand }) {
 /** Where the command was opened from: an address of the console. */
 const backIn = (text: string | null): string => (text?.startsWith('/') && !text.startsWith('//') ? text : '/')
 
+/** Fields in which sentences are written. */
+const WIDE = ['reason', 'evidence', 'message']
+
 /** A field of the procedure as a field of the form. */
 function specOf(
   { name, kind, required, description, choices, example }: Field,
@@ -121,7 +124,7 @@ function specOf(
     label: titleOf(name),
     hint: hint.replaceAll('`', ''),
     optional: !required,
-    wide: name === 'reason' || name === 'evidence' || kind === 'json' || isId(textOf(initial ?? example ?? '')),
+    wide: WIDE.includes(name) || kind === 'json' || isId(textOf(initial ?? example ?? '')),
     ...(options.length > 0 && kind !== 'list'
       ? { options: required ? options : ([['', 'Not given'], ...options] as const) }
       : {}),
