@@ -78,7 +78,7 @@ test('a suspension and its end show first what they touch, and change nothing of
     const touched = effects.filter(({ kind }: { kind: string }) => kind === 'touched')
     const lines = touched.map(({ summary }: { summary: string }) => summary)
     expect(lines).toContain('test, webhook endpoint, failing: https://failing.test/hooks')
-    expect(lines).toContain('test, api key, active: 1')
+    expect(lines).toContain('test, API key, active: 1')
     expect(
       lines.some((line: string) => /^test, offramp, \w+: \d, [\d.]+ USDC$/.test(line)),
       lines.join(),

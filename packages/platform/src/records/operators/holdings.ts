@@ -11,14 +11,12 @@ export async function holdingsOf(context: QueryContext, organisationId: string):
   return found
 }
 
-/** A holding in one line: `live, offramp, processing: 2, 50 USDC`. */
-const lineOf = ({ environment, kind, status, count, amount, object }: Holding): string =>
-  [
-    ...(environment ? [environment] : []),
-    kind.replaceAll('_', ' '),
-    `${status.replaceAll('_', ' ')}: ${object ? object.name : count}`,
-    ...(amount === null ? [] : [amount]),
-  ].join(', ')
+/** A holding in one line: `live, offramp, processing: 2, 50 USDC`, `live, balance, available: 50 USDC`. */
+const lineOf = ({ group, environment, kind, status, count, amount, object }: Holding): string => {
+  const what = [...(environment ? [environment] : []), kind, status].map((each) => each.replaceAll('_', ' ')).join(', ')
+  const much = [...(group === 'balance' ? [] : [object ? object.name : count]), ...(amount === null ? [] : [amount])]
+  return `${what.replace(/\bapi\b/, 'API')}: ${much.join(', ')}`
+}
 
 /** Shows in a dry run what a change of an organisation touches: what is open, what it holds, and who and what acts for it. Elsewhere nothing. */
 export async function showTouched(unit: UnitOfWork, organisationId: string): Promise<void> {
