@@ -69,6 +69,11 @@ function endingOf(order: OrderRow, input: Input): Ending {
   const { outcome, txHash = null } = input
   const { sourceCurrency, destinationCurrency } = order
   if (outcome === 'not_received') {
+    if (order.status === 'delivered')
+      throw invalid({
+        outcome:
+          'Must not be "not_received", because the order was delivered; "refunded" says that its money came back',
+      })
     if (input.receivedAmount ?? input.amount)
       throw invalid({ [input.amount ? 'amount' : 'receivedAmount']: 'Must be absent: nothing was received' })
     return { outcome, received: 0n, converted: order.convertedAmount, refunded: 0n, txHash: null, isKnown: true }

@@ -318,6 +318,9 @@ test('resolving an order never writes an older state of it over a newer one', as
   expect(Date.parse(updatedAt)).toBeGreaterThan(Date.now() + 30_000)
 })
 
+const DELIVERED =
+  'Must not be "not_received", because the order was delivered; "refunded" says that its money came back'
+
 test('an operator settles with the amounts that were really moved: what the payer sent, what was paid out, what went back', async () => {
   const order = await begin()
   await order.report({})
@@ -334,6 +337,9 @@ test('an operator settles with the amounts that were really moved: what the paye
   })
   expect(await journal(service, order.merchant)).toEqual({ 'external USDC': '-125000', 'fees USDC': '125000' })
   expect((await order.settle('delivered', { receivedAmount: '20.125', amount: '31605' })).status).toBe(200)
+  expect(await order.get()).toMatchObject({ status: 'delivered', convertedAmount: '31605', refund: null })
+  const never = await order.settle('not_received')
+  expect([never.status, never.body.errors]).toEqual([422, { outcome: DELIVERED }])
   expect(await order.get()).toMatchObject({ status: 'delivered', convertedAmount: '31605', refund: null })
   await expectConsistent(service)
   const pending = await begin()
