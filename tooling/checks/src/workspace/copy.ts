@@ -63,15 +63,20 @@ function linkModules(copy: string, folder: string, packages: readonly Package[])
   }
 }
 
-/** Makes the dependencies of a package of a copy importable, as an installation does; other packages have them installed. */
+/**
+ * Makes the dependencies of a package of a copy importable, as an installation does; other packages have them installed. What only the tests of an
+ * earlier version need may be installed no more.
+ * @throws Error that names a dependency which no package has
+ */
 export function linkDependencies(copy: string, folder: string): void {
   const packages = packagesOf(copy)
-  const { dependencies, devDependencies } = packages.find((each) => each.folder === folder)?.manifest ?? {}
+  const { dependencies = {}, devDependencies } = packages.find((each) => each.folder === folder)?.manifest ?? {}
   for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
     if (linkWorkspace(copy, folder, name, packages)) continue
     // The copy may be of an earlier version, in which another package had it.
     const owner = packagesOf().find((each) => existsSync(join(root, each.folder, 'node_modules', name)))
-    if (!owner) throw new Error(`${name} is not installed for any package`)
+    if (!owner && name in dependencies) throw new Error(`${name} is not installed for any package`)
+    if (!owner) continue
     link(realpathSync(join(root, owner.folder, 'node_modules', name)), join(copy, folder, 'node_modules', name))
   }
   // The programs of those packages, by which a package builds.
