@@ -1,24 +1,13 @@
-/**
- * Posts entries in one round trip. Creates new accounts, then locks all of them, both in the order of their ids, then posts each
- * entry. If an entry with the same key exists, nothing is posted when its digest is the same; otherwise the transaction
- * fails.
- *
- * Runs as the owner of the tables, because a row lock needs UPDATE on accounts, which the service's role does not have.
- * `p_entries` and `p_accounts` hold, for each amount, the number of its entry and of its account (from 1).
- * Returns, for each entry, whether it was posted by this call.
- */
-export const post = `create function ledger_post(
-    p_organisation uuid, p_environment text,
+/** What both versions of the function are given and return. */
+const PARAMETERS = `    p_organisation uuid, p_environment text,
     p_account_ids uuid[], p_customers uuid[], p_assets text[], p_purposes text[], p_parties text[],
     p_ids uuid[], p_types text[], p_sources uuid[], p_steps text[], p_reverses text[], p_memos text[], p_digests text[],
     p_entries integer[], p_accounts integer[], p_amounts numeric[]
   ) returns boolean[] language plpgsql security definer set search_path = public, pg_temp as $$
-  declare
-    known_accounts integer;
-    known text;
-    posted boolean[] := '{}';
-  begin
-    -- Before any account is locked: who creates one waits for others that create it, and must hold nothing that they lock next.
+`
+
+/** Creates new accounts, then locks all of them, both in the order of their ids. */
+const LOCK_ACCOUNTS = `    -- Before any account is locked: who creates one waits for others that create it, and must hold nothing that they lock next.
     select count(*) into known_accounts from ledger_accounts a
       where a.organisation_id = p_organisation and a.environment = p_environment and a.id = any (p_account_ids);
     if known_accounts < cardinality(p_account_ids) then
@@ -31,7 +20,24 @@ export const post = `create function ledger_post(
     perform from ledger_accounts a
       where a.organisation_id = p_organisation and a.environment = p_environment and a.id = any (p_account_ids)
       order by a.id for no key update;
-    for i in 1 .. cardinality(p_ids) loop
+`
+
+/**
+ * Posts entries in one round trip. Creates new accounts, then locks all of them, both in the order of their ids, then posts each
+ * entry. If an entry with the same key exists, nothing is posted when its digest is the same; otherwise the transaction
+ * fails.
+ *
+ * Runs as the owner of the tables, because a row lock needs UPDATE on accounts, which the service's role does not have.
+ * `p_entries` and `p_accounts` hold, for each amount, the number of its entry and of its account (from 1).
+ * Returns, for each entry, whether it was posted by this call.
+ */
+export const post = `create function ledger_post(
+${PARAMETERS}  declare
+    known_accounts integer;
+    known text;
+    posted boolean[] := '{}';
+  begin
+${LOCK_ACCOUNTS}    for i in 1 .. cardinality(p_ids) loop
       insert into ledger_entries (id, organisation_id, environment, source_type, source_id, step, reverses, memo, digest)
         values (p_ids[i], p_organisation, p_environment, p_types[i], p_sources[i], p_steps[i],
           case when p_reverses[i] is not null then
@@ -68,30 +74,12 @@ export const post = `create function ledger_post(
  * entry that reverses another one of the same call finds it there. Balances are checked after all entries of the call, which are one transaction.
  */
 export const postTogether = `create or replace function ledger_post(
-    p_organisation uuid, p_environment text,
-    p_account_ids uuid[], p_customers uuid[], p_assets text[], p_purposes text[], p_parties text[],
-    p_ids uuid[], p_types text[], p_sources uuid[], p_steps text[], p_reverses text[], p_memos text[], p_digests text[],
-    p_entries integer[], p_accounts integer[], p_amounts numeric[]
-  ) returns boolean[] language plpgsql security definer set search_path = public, pg_temp as $$
-  declare
+${PARAMETERS}  declare
     known_accounts integer;
     fresh uuid[];
     wrong record;
   begin
-    -- Before any account is locked: who creates one waits for others that create it, and must hold nothing that they lock next.
-    select count(*) into known_accounts from ledger_accounts a
-      where a.organisation_id = p_organisation and a.environment = p_environment and a.id = any (p_account_ids);
-    if known_accounts < cardinality(p_account_ids) then
-      insert into ledger_accounts (id, organisation_id, environment, customer_id, asset, purpose, party)
-        select n.id, p_organisation, p_environment, n.customer_id, n.asset, n.purpose, n.party
-          from unnest(p_account_ids, p_customers, p_assets, p_purposes, p_parties) as n (id, customer_id, asset, purpose, party)
-         order by n.id
-        on conflict do nothing;
-    end if;
-    perform from ledger_accounts a
-      where a.organisation_id = p_organisation and a.environment = p_environment and a.id = any (p_account_ids)
-      order by a.id for no key update;
-    with given as materialized (
+${LOCK_ACCOUNTS}    with given as materialized (
       select * from unnest(p_ids, p_types, p_sources, p_steps, p_reverses, p_memos, p_digests) with ordinality
         as g (id, type, source, step, reverses, memo, digest, place)
     ), added as (
