@@ -92,7 +92,7 @@ describe.skipIf(!hasTools('haproxy'))('two cells behind the documented proxy', (
       .poll(() =>
         fetch(`${url}/health`).then(
           ({ status }) => status,
-          () => 0,
+          (error) => String(error.cause ?? error),
         ),
       )
       .toBe(200)

@@ -63,6 +63,8 @@ test('a fan-out reads no event that was fanned out before, whatever the server k
       if (name !== 'connect') return Reflect.get(target, name)
       return async () => {
         const client = await target.connect()
+        // Without what other tests have read on this connection.
+        await client.query('select pg_stat_force_next_flush()')
         return new Proxy(client, {
           get(of, called) {
             if (called !== 'query')
@@ -75,7 +77,6 @@ test('a fan-out reads no event that was fanned out before, whatever the server k
                   "select seq_tup_read::int + idx_tup_fetch::int as n from pg_stat_xact_user_tables where relname = 'events'",
                 )
                 read.push(rows[0].n)
-                await of.query('select pg_stat_force_next_flush()')
               }
               return of.query(...given)
             }

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { connect } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { cellText, newId } from '@payments/kernel'
 
@@ -76,7 +77,7 @@ export async function startCellsProxy(
   })
   const gone = once(proxy, 'exit')
   // It takes signals once it serves.
-  for (let tries = 0; !(await accepts(port)); tries++) {
+  for (let tries = 0; !(await accepts(port, cert)); tries++) {
     if (tries === 100 || proxy.exitCode !== null) throw new Error('HAProxy does not serve')
     await sleep(100)
   }
@@ -99,11 +100,16 @@ export async function startCellsProxy(
   }
 }
 
-const accepts = (port: number): Promise<boolean> =>
+/** Whether what listens shows this certificate: another process may have taken the port. */
+const accepts = (port: number, certificate: string): Promise<boolean> =>
   new Promise((resolve) => {
-    const socket = connect({ host: '127.0.0.1', port })
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
-    socket.once('connect', () => socket.destroy())
+    const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false })
+    socket
+      .once('error', () => resolve(false))
+      .once('secureConnect', () => {
+        resolve(socket.getPeerX509Certificate()?.fingerprint256 === new X509Certificate(certificate).fingerprint256)
+        socket.destroy()
+      })
   })
 
 /** The processes that serve. */
