@@ -75,8 +75,18 @@ export async function signOut(path: string, everywhere: boolean): Promise<never>
     failure.resolve()
     throw error
   }
+  forgetTyped()
   location.assign(path)
   return new Promise(() => undefined)
+}
+
+/** Removes what was typed and not sent from this browser: whoever signs in next does not find it. */
+function forgetTyped(): void {
+  try {
+    localStorage.clear()
+  } catch {
+    // A browser that keeps nothing has nothing to remove.
+  }
 }
 
 /** Codes of errors after which nobody is signed in. */

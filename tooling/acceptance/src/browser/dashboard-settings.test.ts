@@ -102,7 +102,7 @@ describe.runIf(hasTools(chromiumCommand()))('settings in the dashboard', () => {
       await checkScreen(page, 'go-live')
       // Where nothing can be made, the screen says why, in place of forms with nothing to choose.
       for (const [path, says, button] of [
-        ['collections?new=invoice', 'Payment routes are not available in the live environment.', 'New invoice'],
+        ['collections?new=1', 'Payment routes are not available in the live environment.', 'New payment link'],
         ['offramps?new=1', 'Local fiat is not available in the live environment.', 'New offramp'],
       ] as const) {
         await page.goto(`${service.url}/dashboard/live/${path}`)
@@ -278,7 +278,7 @@ describe.runIf(hasTools(chromiumCommand()))('settings in the dashboard', () => {
       })
       const start = `${service.url}/dashboard/test`
       const screens = new Map(
-        ['', '/swaps?new=1', '/collections?new=invoice', '/transactions?status=failed', '/transactions?kind=swap']
+        ['', '/swaps?new=1', '/collections/new-invoice', '/transactions?status=failed', '/transactions?kind=swap']
           .concat('/cli', '/customers?new=1', '/collections?new=1', '/routes?new=1')
           .concat('/offramps?new=1', '/onramps?new=1', '/cngn/payins?new=1', '/cngn/converts?new=1')
           .map((path) => [path, `${start}${path}`]),

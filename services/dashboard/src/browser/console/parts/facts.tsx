@@ -65,7 +65,7 @@ export function Value({
 
 /** The parts of a field that has several, in their order, each with its own fields. */
 const Several = ({ of, ...more }: { of: readonly unknown[]; within: Fields; names: Names }) => (
-  <ol className="several">
+  <ol>
     {of.map((each, index) => (
       <li key={index}>
         <Value of={each} {...more} />

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 
 /** The values of one filter, which stand in the address with a comma between them. */
-export const valuesIn = (text: string | null): string[] => (text ?? '').split(',').filter(Boolean)
+export const valuesIn = (text: string | null | undefined): string[] => (text ?? '').split(',').filter(Boolean)
 
 /**
  * A choice of any number of values: it says what is chosen and opens to all choices. A value that is no option can still be left out. The

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import type { Typed } from '../../parts/forms/draft.ts'
 import { Several, valuesIn } from '../../parts/lists/several.tsx'
 import { Field } from '../../parts/parts.tsx'
 import { useCurrencies, useNetworks } from '../payments/forms/options.ts'
@@ -35,14 +36,16 @@ interface AcceptedProps {
   /** What is received, and on which network. */
   readonly currency: string
   readonly network: string
+  /** What the fields begin with. */
+  readonly typed: Typed
 }
 
 /** The fields of how payers may pay: by bank transfer too, and on which networks and in which currencies. */
-export function Accepted({ wrong, currency, network }: AcceptedProps) {
+export function Accepted({ wrong, currency, network, typed }: AcceptedProps) {
   const networks = useNetworks()
-  const [ways, setWays] = useState('')
-  const [chosenNetworks, setNetworks] = useState<readonly string[]>([])
-  const [chosenCurrencies, setCurrencies] = useState<readonly string[]>([])
+  const [ways, setWays] = useState(typed.ways ?? '')
+  const [chosenNetworks, setNetworks] = useState<readonly string[]>(valuesIn(typed.acceptedNetworks))
+  const [chosenCurrencies, setCurrencies] = useState<readonly string[]>(valuesIn(typed.acceptedCurrencies))
   const transferProblem = useTransferProblem(currency, network)
   const offered = networks.filter(({ key }) => chosenNetworks.length === 0 || chosenNetworks.includes(key))
   const symbols = [...new Set(networks.flatMap(({ currencies }) => currencies))]

@@ -1,4 +1,5 @@
 import type { Inputs } from '@payments/client'
+import { useLocation } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { words } from '../../parts/format.ts'
 import { ChangeButton } from '../../parts/forms/change.tsx'
@@ -20,7 +21,6 @@ import {
 import { Found, useFound } from '../../parts/lists/found.tsx'
 import { CollectionTable } from '../../parts/object/collection-table.tsx'
 import { Empty, Screen } from '../../parts/parts.tsx'
-import { NewInvoice } from './invoices/invoice.tsx'
 import { NewLink } from './new-link.tsx'
 
 type Filters = NonNullable<Inputs['collections']['search']>
@@ -53,6 +53,7 @@ const filtersIn = (search: URLSearchParams) =>
 export function Collections() {
   const { api } = usePlace()
   const { search, change } = useAddress()
+  const [, navigate] = useLocation()
   const found = useFound({
     name: 'collections',
     filters: filtersIn(search),
@@ -74,7 +75,7 @@ export function Collections() {
             <ChangeButton type="button" onClick={create('checkout')}>
               New checkout
             </ChangeButton>
-            <ChangeButton type="button" onClick={create('invoice')}>
+            <ChangeButton type="button" onClick={() => navigate('/collections/new-invoice')}>
               New invoice
             </ChangeButton>
             <ChangeButton type="button" className="primary" onClick={create('1')}>
@@ -102,10 +103,7 @@ export function Collections() {
       >
         {(collections) => <CollectionTable label="Collections" collections={collections} />}
       </Found>
-      {canAsk && made === 'invoice' && <NewInvoice close={close} />}
-      {canAsk && made && made !== 'invoice' && (
-        <NewLink type={made === 'checkout' ? 'checkout' : 'link'} close={close} />
-      )}
+      {canAsk && made && <NewLink type={made === 'checkout' ? 'checkout' : 'link'} close={close} />}
     </Screen>
   )
 }

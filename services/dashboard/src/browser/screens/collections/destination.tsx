@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { usePlace } from '../../context.ts'
 import { addressCheck } from '../../parts/forms/checks.ts'
+import type { Typed } from '../../parts/forms/draft.ts'
 import { Field } from '../../parts/parts.tsx'
 import { useNetworks } from '../payments/forms/options.ts'
 import { Accepted, acceptedIn } from './accepted.tsx'
@@ -27,14 +28,16 @@ interface DestinationProps {
   readonly wrong: Readonly<Record<string, string>>
   readonly currency: string
   readonly choose: (currency: string) => void
+  /** What the fields begin with. */
+  readonly typed?: Typed | undefined
 }
 
 /** The fields of what is received, on which network, in which wallet, and of how payers may pay. */
-export function Destination({ wrong, currency, choose }: DestinationProps) {
+export function Destination({ wrong, currency, choose, typed = {} }: DestinationProps) {
   const { environment } = usePlace()
   const known = useNetworks()
   const networks = known.length > 0 ? known : [FIRST]
-  const [network, setNetwork] = useState<string>(FIRST.key)
+  const [network, setNetwork] = useState(typed.network ?? FIRST.key)
   const type = networks.find(({ key }) => key === network)?.type
   const example = environment === 'test' && type === 'evm' ? EXAMPLE_WALLET : ''
   return (
@@ -79,11 +82,11 @@ export function Destination({ wrong, currency, choose }: DestinationProps) {
             required
             autoComplete="off"
             spellCheck={false}
-            defaultValue={example}
+            defaultValue={typed.address ?? example}
           />
         )}
       </Field>
-      <Accepted wrong={wrong} currency={currency} network={network} />
+      <Accepted wrong={wrong} currency={currency} network={network} typed={typed} />
     </>
   )
 }

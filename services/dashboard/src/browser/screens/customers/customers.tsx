@@ -1,22 +1,19 @@
 import type { Outputs } from '@payments/client'
 import { memo } from 'react'
 import { Link, useLocation } from 'wouter'
-import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 import { ChangeButton } from '../../parts/forms/change.tsx'
-import { bodyOf } from '../../parts/forms/checks.ts'
-import { Form } from '../../parts/forms/form.tsx'
 import { CREATED, createdIn, given, textIn, useAddress } from '../../parts/lists/address.ts'
 import { Found, useFound } from '../../parts/lists/found.tsx'
-import { Dialog, Empty, Screen, Status, Time } from '../../parts/parts.tsx'
+import { Empty, Screen, Status, Time } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
-import { CUSTOMER_FIELDS } from './fields.ts'
+import { NewCustomer } from './new-customer.tsx'
 
 type Customers = readonly Outputs['customers']['search']['customers'][number][]
 
 /** The customers, found by words of their name and email address or by their id. */
 export function Customers() {
-  const { environment, api } = usePlace()
+  const { api } = usePlace()
   const { search, change } = useAddress()
   const [, navigate] = useLocation()
   const found = useFound({
@@ -54,17 +51,7 @@ export function Customers() {
         {(customers) => <CustomerTable customers={customers} />}
       </Found>
       {search.has('new') && (
-        <Dialog title="New customer" close={() => change({ new: '' }, { replace: true })}>
-          <Form
-            label="Create customer"
-            submit={(given) => api.customers.create.mutate(bodyOf(given))}
-            done={({ id }) => {
-              void queries.invalidateQueries({ queryKey: [environment] })
-              navigate(`/customers/${id}`)
-            }}
-            fields={() => CUSTOMER_FIELDS}
-          />
-        </Dialog>
+        <NewCustomer close={() => change({ new: '' }, { replace: true })} done={(id) => navigate(`/customers/${id}`)} />
       )}
     </Screen>
   )

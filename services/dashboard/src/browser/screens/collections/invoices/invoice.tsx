@@ -1,34 +1,62 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import { queries } from '../../../api.ts'
 import { usePlace } from '../../../context.ts'
 import { ChangeButton } from '../../../parts/forms/change.tsx'
+import { useDraft } from '../../../parts/forms/draft.ts'
 import { requestFile } from '../../../parts/forms/files.ts'
+import { Missing, useMissing } from '../../../parts/frame/missing.tsx'
 import { CustomerChoice } from '../../../parts/lists/customer-choice.tsx'
-import { Amount, Dialog, Failure, Field, fieldsOf } from '../../../parts/parts.tsx'
+import { Amount, Failure, Field, fieldsOf, Screen, Time } from '../../../parts/parts.tsx'
+import { NewCustomer } from '../../customers/new-customer.tsx'
 import { CURRENCIES, Destination, destinationIn } from '../destination.tsx'
-import { DiscountFields, FIRST_LINES, Items } from './items.tsx'
-import { discountIn, itemsIn, PRICE_CURRENCIES, problemsIn, sumOf, type TypedDiscount } from './lines.ts'
+import { DiscountFields, Items } from './items.tsx'
+import { discountIn, itemsIn, linesIn, PRICE_CURRENCIES, problemsIn, sumOf, typedDiscountIn } from './lines.ts'
 import { Preview, type Previewed } from './preview.tsx'
 
+/** The page on which an invoice is written. Leaving it loses nothing. */
+export function NewInvoice() {
+  /** Each discarded draft is followed by a new form. */
+  const [round, setRound] = useState(0)
+  return (
+    <Screen title="New invoice">
+      <Missing of="routes" />
+      {useMissing('routes') === undefined && <InvoiceForm key={round} again={() => setRound(round + 1)} />}
+    </Screen>
+  )
+}
+
 /** An invoice: its lines, and what they come to while they are typed. */
-export function NewInvoice({ close }: { close: () => void }) {
+function InvoiceForm({ again }: { again: () => void }) {
   const { environment, api } = usePlace()
   const [, navigate] = useLocation()
-  const [priced, setPriced] = useState('')
+  const { form: ref, kept, keep, forget } = useDraft('invoice')
+  const typed = kept?.typed ?? {}
+  const [priced, setPriced] = useState(typed.priced ?? '')
   const price = PRICE_CURRENCIES.find((each) => each === priced)
-  const [lines, setLines] = useState(FIRST_LINES)
-  const [discount, setDiscount] = useState<TypedDiscount>({ kind: '', value: '', description: '' })
+  const [lines, setLines] = useState(linesIn(typed))
+  const [discount, setDiscount] = useState(typedDiscountIn(typed))
   /** What cannot be read is said from the first try on, as it is typed. */
   const [tried, setTried] = useState(false)
-  const [currency, setCurrency] = useState<string>(CURRENCIES[0])
+  const [currency, setCurrency] = useState(typed.currency ?? CURRENCIES[0])
   const priceCurrency = price ?? currency
   const problems = problemsIn(lines, discount, priceCurrency)
-  const [customerId, setCustomerId] = useState('')
+  const [customerId, setCustomerId] = useState(typed.customerId ?? '')
+  const [isNew, setNew] = useState(false)
+  // No field of the form was typed into.
+  const chooseCustomer = (id: string) => {
+    setCustomerId(id)
+    keep()
+  }
+  const changeLines = (changed: typeof lines) => {
+    setLines(changed)
+    keep()
+  }
   const create = useMutation({
     mutationFn: (input: Parameters<typeof api.collections.create.mutate>[0]) => api.collections.create.mutate(input),
     onSuccess: ({ id }) => {
+      forget()
       void queries.invalidateQueries({ queryKey: [environment] })
       navigate(`/collections/${id}`)
     },
@@ -65,65 +93,98 @@ export function NewInvoice({ close }: { close: () => void }) {
   const sum = sumOf(lines, discount, priceCurrency)
   return (
     <>
-      <Dialog title="New invoice" close={close}>
-        <form onSubmit={submit}>
-          <Field label="What it is for" error={wrong.title}>
-            {(props) => <input {...props} name="title" required maxLength={120} placeholder="Consulting in January" />}
-          </Field>
-          <div className="pair even">
-            <Field label="Customer" hint="Needed to send it by email" error={wrong.customerId}>
-              {(props) => <CustomerChoice {...props} value={customerId} choose={setCustomerId} />}
-            </Field>
-            <Field label="Due" error={wrong.dueAt}>
-              {(props) => <input {...props} name="due" type="date" />}
-            </Field>
-          </div>
-          <Field
-            label="Currency of the items"
-            hint="Choose EUR, NGN or USD to attach an e-invoice for accounting software"
-            error={wrong['pricing.currency'] ?? wrong.pricing}
+      {kept && (
+        <p className="hint">
+          Your draft of <Time at={kept.at} />, kept in this browser until you sign out.{' '}
+          <button
+            type="button"
+            className="quiet"
+            onClick={() => {
+              forget()
+              again()
+            }}
           >
+            Discard the draft
+          </button>
+        </p>
+      )}
+      <form ref={ref} className="written" onSubmit={submit} onInput={keep}>
+        <Field label="What it is for" error={wrong.title}>
+          {(props) => (
+            <input
+              {...props}
+              name="title"
+              defaultValue={typed.title}
+              required
+              maxLength={120}
+              placeholder="Consulting in January"
+            />
+          )}
+        </Field>
+        <div className="pair">
+          <Field label="Customer" hint="Needed to send it by email" error={wrong.customerId}>
             {(props) => (
-              <select {...props} value={priced} onChange={({ target }) => setPriced(target.value)}>
-                <option value="">{currency} (what you receive)</option>
-                {PRICE_CURRENCIES.map((each) => (
-                  <option key={each}>{each}</option>
-                ))}
-              </select>
+              <div className="or-new">
+                <CustomerChoice {...props} name="customerId" value={customerId} choose={chooseCustomer} />
+                <button type="button" onClick={() => setNew(true)}>
+                  New customer
+                </button>
+              </div>
             )}
           </Field>
-          <Items lines={lines} change={setLines} wrong={wrong} />
-          <DiscountFields of={discount} change={setDiscount} currency={priceCurrency} wrong={wrong} />
-          <p role="status">
-            {sum && (
-              <>
-                Without tax: <Amount of={`${sum.left} ${priceCurrency}`} />
-                {discount.kind !== '' && (
-                  <>
-                    {' '}
-                    (<Amount of={`${sum.subtotal} ${priceCurrency}`} /> before the discount)
-                  </>
-                )}
-              </>
-            )}
-          </p>
-          <Destination wrong={wrong} currency={currency} choose={setCurrency} />
-          {Object.keys(wrong).length === 0 && <Failure error={failed} />}
-          <div className="actions">
-            <ChangeButton type="submit" className="primary" disabled={create.isPending}>
-              {create.isPending ? 'Creating …' : 'Create invoice'}
-            </ChangeButton>
-            <button type="submit" value="preview" disabled={preview.isPending}>
-              {preview.isPending ? 'Drawing …' : 'Preview'}
-            </button>
-          </div>
-          {customerId === '' && (
-            <p className="hint">
-              <Link href="/customers?new=1">Create a customer</Link> to send it by email.
-            </p>
+          <Field label="Due" error={wrong.dueAt}>
+            {(props) => <input {...props} name="due" type="date" defaultValue={typed.due} />}
+          </Field>
+        </div>
+        <Field
+          label="Currency of the items"
+          hint="Choose EUR, NGN or USD to attach an e-invoice for accounting software"
+          error={wrong['pricing.currency'] ?? wrong.pricing}
+        >
+          {(props) => (
+            <select {...props} name="priced" value={priced} onChange={({ target }) => setPriced(target.value)}>
+              <option value="">{currency} (what you receive)</option>
+              {PRICE_CURRENCIES.map((each) => (
+                <option key={each}>{each}</option>
+              ))}
+            </select>
           )}
-        </form>
-      </Dialog>
+        </Field>
+        <Items lines={lines} change={changeLines} wrong={wrong} />
+        <DiscountFields of={discount} change={setDiscount} currency={priceCurrency} wrong={wrong} />
+        <p role="status">
+          {sum && (
+            <>
+              Without tax: <Amount of={`${sum.left} ${priceCurrency}`} />
+              {discount.kind !== '' && (
+                <>
+                  {' '}
+                  (<Amount of={`${sum.subtotal} ${priceCurrency}`} /> before the discount)
+                </>
+              )}
+            </>
+          )}
+        </p>
+        <Destination wrong={wrong} currency={currency} choose={setCurrency} typed={typed} />
+        {Object.keys(wrong).length === 0 && <Failure error={failed} />}
+        <div className="actions">
+          <ChangeButton type="submit" className="primary" disabled={create.isPending}>
+            {create.isPending ? 'Creating …' : 'Create invoice'}
+          </ChangeButton>
+          <button type="submit" value="preview" disabled={preview.isPending}>
+            {preview.isPending ? 'Drawing …' : 'Preview'}
+          </button>
+        </div>
+      </form>
+      {isNew && (
+        <NewCustomer
+          close={() => setNew(false)}
+          done={(id) => {
+            chooseCustomer(id)
+            setNew(false)
+          }}
+        />
+      )}
       {preview.data && <Preview of={preview.data} close={() => preview.reset()} />}
     </>
   )

@@ -1,15 +1,5 @@
 import { Field } from '../../../parts/parts.tsx'
-import { type Line, TAX_CATEGORIES, type TypedDiscount } from './lines.ts'
-
-const EMPTY: Line = {
-  description: '',
-  quantity: '1',
-  unitAmount: '',
-  taxPercent: '',
-  taxCategory: '',
-  taxExemptionReason: '',
-}
-export const FIRST_LINES: readonly Line[] = [EMPTY]
+import { DISCOUNT_KINDS, EMPTY_LINE, type Line, TAX_CATEGORIES, type TypedDiscount } from './lines.ts'
 
 const INPUTS = [
   ['description', 'Description', 'text'],
@@ -43,6 +33,7 @@ export function Items({
               {(props) => (
                 <input
                   {...props}
+                  name={`items.${index}.${name}`}
                   value={line[name]}
                   required={name !== 'taxPercent'}
                   inputMode={mode}
@@ -61,6 +52,7 @@ export function Items({
               {(props) => (
                 <select
                   {...props}
+                  name={`items.${index}.taxCategory`}
                   value={line.taxCategory}
                   onChange={({ target }) => set(index, { taxCategory: target.value })}
                 >
@@ -79,6 +71,7 @@ export function Items({
               {(props) => (
                 <input
                   {...props}
+                  name={`items.${index}.taxExemptionReason`}
                   value={line.taxExemptionReason}
                   maxLength={200}
                   onChange={({ target }) => set(index, { taxExemptionReason: target.value })}
@@ -97,14 +90,12 @@ export function Items({
           </button>
         </div>
       ))}
-      <button type="button" onClick={() => change([...lines, EMPTY])}>
+      <button type="button" onClick={() => change([...lines, EMPTY_LINE])}>
         Add an item
       </button>
     </fieldset>
   )
 }
-
-const KINDS = ['', 'percent', 'amount'] as const
 
 /** What is taken off the sum of the lines. */
 export function DiscountFields({
@@ -124,8 +115,11 @@ export function DiscountFields({
         {(props) => (
           <select
             {...props}
+            name="discount.kind"
             value={of.kind}
-            onChange={({ target }) => change({ ...of, kind: KINDS.find((kind) => kind === target.value) ?? '' })}
+            onChange={({ target }) =>
+              change({ ...of, kind: DISCOUNT_KINDS.find((kind) => kind === target.value) ?? '' })
+            }
           >
             <option value="">None</option>
             <option value="percent">Percent</option>
@@ -142,6 +136,7 @@ export function DiscountFields({
             {(props) => (
               <input
                 {...props}
+                name="discount.value"
                 value={of.value}
                 required
                 inputMode="decimal"
@@ -155,6 +150,7 @@ export function DiscountFields({
             {(props) => (
               <input
                 {...props}
+                name="discount.description"
                 value={of.description}
                 maxLength={200}
                 placeholder="Early payment"

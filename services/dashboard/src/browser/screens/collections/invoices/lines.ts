@@ -1,5 +1,6 @@
 import { decimalOf, unitsOf } from '@payments/pay-page'
 import { type AmountRule, typedAmount } from '../../../parts/forms/checks.ts'
+import type { Typed } from '../../../parts/forms/draft.ts'
 
 /** A line of an invoice, as it is typed. */
 export interface Line {
@@ -12,12 +13,46 @@ export interface Line {
   readonly taxExemptionReason: string
 }
 
+export const EMPTY_LINE: Line = {
+  description: '',
+  quantity: '1',
+  unitAmount: '',
+  taxPercent: '',
+  taxCategory: '',
+  taxExemptionReason: '',
+}
+
+/** The lines of a draft, whose fields are named as those of the service; an empty one where it has none. */
+export function linesIn(typed: Typed): readonly Line[] {
+  const numbers = Object.keys(typed).map((name) => Number(/^items\.(\d+)\./.exec(name)?.[1] ?? -1))
+  return Array.from({ length: Math.max(...numbers, 0) + 1 }, (_, index) => {
+    const of = (name: keyof Line) => typed[`items.${index}.${name}`] ?? EMPTY_LINE[name]
+    return {
+      description: of('description'),
+      quantity: of('quantity'),
+      unitAmount: of('unitAmount'),
+      taxPercent: of('taxPercent'),
+      taxCategory: of('taxCategory'),
+      taxExemptionReason: of('taxExemptionReason'),
+    }
+  })
+}
+
+export const DISCOUNT_KINDS = ['', 'percent', 'amount'] as const
+
 /** A discount, as it is typed. */
 export interface TypedDiscount {
-  readonly kind: '' | 'percent' | 'amount'
+  readonly kind: (typeof DISCOUNT_KINDS)[number]
   readonly value: string
   readonly description: string
 }
+
+/** The discount of a draft. */
+export const typedDiscountIn = (typed: Typed): TypedDiscount => ({
+  kind: DISCOUNT_KINDS.find((kind) => kind === typed['discount.kind']) ?? '',
+  value: typed['discount.value'] ?? '',
+  description: typed['discount.description'] ?? '',
+})
 
 /** Currencies of prices; empty: that which is received. */
 export const PRICE_CURRENCIES = ['EUR', 'NGN', 'USD'] as const
