@@ -37,6 +37,22 @@ const body = { currency: 'NGN', bankCode: '058', accountNumber: '0123456789' }
 const verify = (merchant: Awaited<ReturnType<typeof newMerchant>>, given: object = {}) =>
   merchant.call('POST /v1/fiat/accounts/verify', { body: { ...body, ...given } })
 
+test.each(['/fiat/currencies', '/fiat/currencies/NGN/banks'])(
+  '%s comes again only where it has changed',
+  async (path) => {
+    const { key } = await newMerchant(service)
+    const ask = (headers: object = {}) =>
+      fetch(`${service.url}/v1${path}`, { headers: { authorization: `Bearer ${key}`, ...headers } })
+    const first = await ask()
+    const etag = first.headers.get('etag') ?? ''
+    expect(await first.json()).toMatchObject({ status: 'success' })
+    const same = await ask({ 'if-none-match': etag })
+    expect([same.status, await same.text(), same.headers.get('etag')]).toEqual([304, '', etag])
+    const other = await ask({ 'if-none-match': '"another"' })
+    expect([other.status, other.headers.get('etag')]).toEqual([200, etag])
+  },
+)
+
 test('currencies have their limits, directions and corridors', async () => {
   const merchant = await newMerchant(service)
   const { currencies, total } = (await merchant.call('GET /v1/fiat/currencies')).body.data

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Executor } from '@payments/api'
-import { type CallContext, mediaTypes, type Operation } from '@payments/platform'
+import { type CallContext, mediaTypes, type Operation, onceOf } from '@payments/platform'
 import type { ParameterizedContext } from 'koa'
 
 /** A piece is sent only where the credential was valid so recently: a stream that is busy does not ask for each piece. */
@@ -108,6 +108,9 @@ export async function download(
   return { ...reply, body }
 }
 
+/** Of bytes that are sent again and again. */
+const etags = new WeakMap<Buffer, string>()
+
 /**
  * Gives a reply a strong `ETag` (RFC 9110, section 8.8.3), the digest of its bytes, and answers 304 where the client has the same. It may be
  * kept by that client alone, and is asked for again before each use.
@@ -116,7 +119,8 @@ export function sendEtag(
   ctx: Pick<ParameterizedContext, 'set' | 'get' | 'status' | 'method'>,
   body: string | Buffer,
 ): void {
-  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
+  const name = () => `"${createHash('sha256').update(body).digest('base64url')}"`
+  const etag = typeof body === 'string' ? name() : onceOf(etags, body, name)
   ctx.set('Cache-Control', 'private, no-cache')
   ctx.set('ETag', etag)
   // Koa's own comparison says no to a program that sends `Cache-Control: no-cache` as well, as `fetch` does.

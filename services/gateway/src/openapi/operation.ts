@@ -81,7 +81,7 @@ export function complete(operation: RestOperation, described: Json, example: (sc
       : {}),
     responses: {
       [meta.status]: successOf(meta, responses['200']?.content['application/json']?.schema ?? {}, keyed, example),
-      ...(isDocument(meta) ? { 304: UNCHANGED } : {}),
+      ...(hasEtag(meta) ? { 304: UNCHANGED } : {}),
       ...errorsOf(operation, { keyed }),
     },
   }
@@ -119,23 +119,23 @@ function withTitle(operationId: string, { content, ...rest }: Body): Body {
   }
 }
 
-/** Is the reply one file, whose bytes are known before it is sent? */
-const isDocument = ({ produces, formats }: OperationMeta): boolean =>
-  produces === 'pdf' || formats?.includes('pdf') === true
+/** Are the bytes of the reply known before it is sent: is it one file, or data that never change? */
+const hasEtag = ({ produces, formats, unchanging }: OperationMeta): boolean =>
+  unchanging || produces === 'pdf' || formats?.includes('pdf') === true
 
 const REQUEST_ID_SENT = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } }
 const ETAG_SENT = { ETag: { $ref: '#/components/headers/ETag' } }
 
-/** The answer to a request whose `If-None-Match` has the `ETag` of the file (RFC 9110, section 15.4.5). */
+/** The answer to a request whose `If-None-Match` has the `ETag` of the reply (RFC 9110, section 15.4.5). */
 const UNCHANGED: Json = {
-  description: 'The file is the one whose ETag the request has in If-None-Match',
+  description: 'The reply is the one whose ETag the request has in If-None-Match',
   headers: { ...REQUEST_ID_SENT, ...ETAG_SENT },
 }
 
 function successOf(meta: OperationMeta, data: Json, keyed: boolean, example: (schema: Json) => unknown): Json {
   const headers = {
     ...REQUEST_ID_SENT,
-    ...(isDocument(meta) ? ETAG_SENT : {}),
+    ...(hasEtag(meta) ? ETAG_SENT : {}),
     ...(keyed ? { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } } : {}),
   }
   if (meta.produces) {

@@ -62,7 +62,7 @@ export const headers: Json = {
   },
   ETag: {
     description:
-      'Names the bytes of a PDF: send it in If-None-Match, and the file comes again only where it has changed',
+      'Names the bytes of the reply: send it in If-None-Match, and they come again only where they have changed',
     schema: { type: 'string', example: '"Vx6kUJ2Ec0sZ1mH4w8n3yA"' },
   },
   Authenticate: {

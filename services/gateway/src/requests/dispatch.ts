@@ -6,6 +6,7 @@ import {
   contextOf,
   type Exchange,
   type IdempotencyKey,
+  onceOf,
   replyOf,
   replyTo,
   type StoredReplyRow,
@@ -52,6 +53,9 @@ export interface Sent {
 
 const JSON_TYPE = 'application/json'
 
+/** Of data that never changes: to encode a text takes as long as all else of such a reply. */
+const bytes = new WeakMap<object, Buffer>()
+
 /** Runs operations and makes replies of what they return. Authentication, access, key and input come first: see `rest.ts`. */
 export function dispatcher({ runtime, executor }: Process, streams: Streams) {
   return async ({ operation, method }: RestOperation, dispatched: Dispatched): Promise<Sent> => {
@@ -88,7 +92,8 @@ export function dispatcher({ runtime, executor }: Process, streams: Streams) {
     const sent = reply ?? replyTo(meta, input, data)
     if (reply?.replayed) exchange.text = reply.body
     else exchange.reply = { message: meta.messageOf?.(input as Record<string, unknown>) ?? meta.message, data }
-    return { ...sent, type: JSON_TYPE, ...(method === 'GET' ? { resourceId: undefined } : {}) }
+    const body = meta.unchanging ? onceOf(bytes, data as object, () => Buffer.from(sent.body)) : sent.body
+    return { ...sent, body, type: JSON_TYPE, ...(method === 'GET' ? { resourceId: undefined } : {}) }
   }
 }
 
