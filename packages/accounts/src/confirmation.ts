@@ -1,4 +1,4 @@
-import { errors as commonErrors } from '@payments/kernel'
+import { errors as commonErrors, requireRole } from '@payments/kernel'
 import type { QueryContext } from '@payments/platform'
 import { SessionEntity } from './entity.ts'
 
@@ -26,6 +26,6 @@ export async function requireConfirmedOwner(context: QueryContext): Promise<void
   const { actor } = context
   if (actor.kind === 'system') return
   if (actor.kind !== 'session') throw commonErrors.session_required()
-  if (actor.role === 'member') throw commonErrors.owner_required()
+  requireRole('owner', actor)
   await requireConfirmed(context)
 }

@@ -1,4 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
+import { memberRoles } from '@payments/kernel'
 import {
   type ForeignKey,
   foreignKeys,
@@ -56,7 +57,7 @@ export const MembershipEntity = defineEntity({
   properties: {
     organisationId: p.uuid().primary(),
     userId: p.uuid().primary(),
-    role: p.enum(['owner', 'member', 'operator']),
+    role: p.enum([...memberRoles, 'operator']),
     /** Whose invitation the user accepted. */
     invitedBy: p.uuid().nullable(),
     createdAt: p.datetime(3),
@@ -148,7 +149,7 @@ export const InvitationEntity = defineEntity({
     id: p.uuid().primary(),
     organisationId: p.uuid(),
     email: email(),
-    role: p.enum(['owner', 'member']),
+    role: p.enum([...memberRoles]),
     invitedBy: p.uuid().nullable(),
     expiresAt: p.datetime(3),
     acceptedAt: p.datetime(3).nullable(),

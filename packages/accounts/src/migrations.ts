@@ -204,4 +204,14 @@ export const migrations: readonly MigrationStep[] = [
     name: '20261129150100_moved_organisations',
     up: ['alter table organisations add column moved_to integer'],
   },
+  {
+    // Roles beside owner and member.
+    name: '20261129200000_roles',
+    up: [
+      'alter table memberships drop constraint memberships_role_check',
+      "alter table memberships add constraint memberships_role_check check (role in ('owner', 'finance', 'developer', 'viewer', 'member', 'operator'))",
+      'alter table invitations drop constraint invitations_role_check',
+      "alter table invitations add constraint invitations_role_check check (role in ('owner', 'finance', 'developer', 'viewer', 'member'))",
+    ],
+  },
 ]

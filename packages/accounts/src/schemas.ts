@@ -4,6 +4,7 @@ import {
   environments,
   id,
   items,
+  memberRoles,
   nameText,
   pathId,
   personal,
@@ -24,7 +25,7 @@ const [ORGANISATION, USER, SESSION, INVITATION, API_KEY, CHALLENGE, MEMBER, INTE
 const Email = personal(z.email().max(254).meta({ description: 'Email address', example: 'ada@example.com' }))
 const ShownEmail = personal(text('Email address', 'ada@example.com'))
 const FullName = personal(text('Name of the user', 'Ada Obi').nullable())
-const Role = z.enum(['owner', 'member', 'operator']).meta({ description: 'What the user may do' })
+const Role = z.enum([...memberRoles, 'operator']).meta({ description: 'What the user may do' })
 const Environment = z.enum(environments).meta({ description: 'Environment' })
 const CodeText = secret(
   z
@@ -142,7 +143,11 @@ export const EmailChange = z
   })
   .meta({ id: 'EmailChange', description: 'State of a change of email address' })
 
-export const MemberRole = z.enum(['owner', 'member']).meta({ description: 'Owners also manage members and live keys' })
+export const MemberRole = z.enum(memberRoles).meta({
+  description:
+    'Every role reads. `finance` creates and changes what moves money; `developer` manages test keys and webhook endpoints; `member` does both; `owner` also manages members, live keys and what is for owners in live; `viewer` only reads',
+  example: 'member',
+})
 export const Member = z
   .object({
     userId: id('user', MEMBER),

@@ -10,6 +10,7 @@ export const sandboxRouter = (domains: readonly Domain[]) => ({
     advance: command({
       rest: 'POST /sandbox/advance',
       access: 'sandbox',
+      role: 'finance-or-developer',
       tag: 'Sandbox',
       summary: 'Move the sandbox clock forward',
       description:

@@ -22,6 +22,7 @@ export const brandingRouter = {
   update: command({
     rest: 'PATCH /branding',
     access: 'write',
+    role: 'finance-or-developer',
     tag,
     summary: 'Update the branding',
     description:
@@ -35,6 +36,7 @@ export const brandingRouter = {
   uploadLogo: command({
     rest: 'PUT /branding/logo',
     access: 'write',
+    role: 'finance-or-developer',
     tag,
     summary: 'Upload a logo',
     description:
@@ -48,6 +50,7 @@ export const brandingRouter = {
   removeLogo: command({
     rest: 'DELETE /branding/logo',
     access: 'write',
+    role: 'finance-or-developer',
     tag,
     summary: 'Remove the logo',
     description: 'Pages and emails show the name alone.',
@@ -59,6 +62,7 @@ export const brandingRouter = {
   verifyDomain: command({
     rest: 'POST /branding/verify-domain',
     access: 'write',
+    role: 'finance-or-developer',
     tag,
     summary: 'Verify the domain of your site',
     description:

@@ -47,6 +47,7 @@ export function customersRouter<S extends PlainCustomer>(customers: Customers<S>
     create: command({
       rest: 'POST /customers',
       access: 'write',
+      role: 'finance',
       tag: 'Customers',
       summary: 'Create a customer',
       description: 'An email address, in any letter case, belongs to one customer of an environment.',
@@ -72,6 +73,7 @@ export function customersRouter<S extends PlainCustomer>(customers: Customers<S>
     update: command({
       rest: 'PATCH /customers/{customerId}',
       access: 'write',
+      role: 'finance',
       tag: 'Customers',
       summary: 'Update a customer',
       description: 'Changes the given fields. Metadata is merged; an empty patch changes nothing.',
@@ -84,6 +86,7 @@ export function customersRouter<S extends PlainCustomer>(customers: Customers<S>
     anonymise: command({
       rest: 'POST /customers/{customerId}/anonymise',
       access: 'write',
+      role: 'finance',
       tag: 'Customers',
       summary: 'Anonymise a customer',
       description:

@@ -6,6 +6,9 @@ import {
   anonymous,
   authorise,
   authoriseToken,
+  type MemberRole,
+  memberRoles,
+  type RoleRule,
   sessionOnly,
   system,
 } from './actor.ts'
@@ -15,7 +18,7 @@ import { NIL_ID } from './ids.ts'
 const ORGANISATION = '01936f2a-7c1e-7000-8000-000000000001'
 const base = { organisationId: ORGANISATION, environment: 'test', suspended: false } as const
 const key = (...scopes: string[]): Actor => ({ ...base, kind: 'key', scopes, keyId: ORGANISATION })
-const session = (role: 'owner' | 'member' | 'operator'): Actor => ({ ...base, kind: 'session', scopes: [], role })
+const session = (role: MemberRole | 'operator'): Actor => ({ ...base, kind: 'session', scopes: [], role })
 const suspended = (actor: Actor): Actor => ({ ...actor, suspended: true })
 const live = (actor: Actor): Actor => ({ ...actor, environment: 'live' })
 
@@ -74,9 +77,9 @@ const expected: Record<Access, (string | undefined)[]> = {
   operator: [TOKEN, SESSION, SESSION, SESSION, OPERATOR, OPERATOR, ok, OPERATOR, SESSION, SUSPENDED, SESSION, ok, ok],
 }
 
-function outcome(access: Access, actor: Actor): string | undefined {
+function outcome(access: Access, actor: Actor, role?: RoleRule): string | undefined {
   try {
-    authorise(access, actor)
+    authorise({ access, role }, actor)
     return undefined
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
@@ -94,6 +97,35 @@ test.each(Object.entries(expected))(
     )
   },
 )
+
+/** By rule: the error of a session with each role, in the order of `memberRoles`: owner, finance, developer, viewer, member. */
+const FINANCE = 'Finance role required'
+const DEVELOPER = 'Developer role required'
+const EITHER = 'Finance or developer role required'
+const byRole: Record<RoleRule, (string | undefined)[]> = {
+  any: [ok, ok, ok, ok, ok],
+  finance: [ok, ok, FINANCE, FINANCE, ok],
+  developer: [ok, DEVELOPER, ok, DEVELOPER, ok],
+  'finance-or-developer': [ok, ok, ok, EITHER, ok],
+  owner: [ok, OWNER, OWNER, OWNER, OWNER],
+}
+
+test.each(Object.entries(byRole))(
+  'the rule %s admits exactly its roles, and names the role to others',
+  (name, results) => {
+    const role = name as RoleRule
+    expect(memberRoles.map((each) => outcome('write', session(each), role))).toEqual(results)
+    expect(outcome('write', session('operator'), role)).toBeUndefined()
+    // A key has an access of its own, whoever made it.
+    expect(outcome('write', key('api:write'), role)).toBeUndefined()
+    expect(outcome('write', system(ORGANISATION, 'live'), role)).toBeUndefined()
+  },
+)
+
+test('what only owners may call is refused to every other role', () => {
+  for (const access of ['owner', 'owner-read'] as const)
+    expect(memberRoles.map((role) => outcome(access, session(role)))).toEqual(byRole.owner)
+})
 
 test('only public, payer and sign-in operations need no credential, and which operations refuse keys is known beforehand', () => {
   const all = Object.keys(expected) as Access[]

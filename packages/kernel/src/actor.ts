@@ -10,6 +10,10 @@ export interface Tenant {
   readonly environment: Environment
 }
 
+/** The roles that a member of an organisation can have. */
+export const memberRoles = ['owner', 'finance', 'developer', 'viewer', 'member'] as const
+export type MemberRole = (typeof memberRoles)[number]
+
 /** The caller. The gateway turns a credential into an actor; the operation checks what the actor may do. */
 export interface Actor extends Tenant {
   readonly kind: 'anonymous' | 'key' | 'session' | 'token' | 'system'
@@ -28,7 +32,8 @@ export interface Actor extends Tenant {
   /** Of an internal token, with the procedures that it may call. `userId` is who created it. */
   readonly tokenId?: string
   readonly procedures?: readonly string[]
-  readonly role?: 'owner' | 'member' | 'operator'
+  /** Of a session, and of an internal token. */
+  readonly role?: MemberRole | 'operator'
 }
 
 /** The caller of a public operation. No row has its organisation id. */
@@ -72,6 +77,54 @@ export type Access =
   | 'owner-read'
   | 'operator'
 
+/**
+ * By what an operation asks of the role of a session: who may call it. Every role reads; `member` is finance and developer at once. API
+ * keys have an access of their own, and operators, who belong to no merchant, are not restricted.
+ */
+export const rolesAllowed = {
+  any: memberRoles,
+  finance: ['owner', 'finance', 'member'],
+  developer: ['owner', 'developer', 'member'],
+  'finance-or-developer': ['owner', 'finance', 'developer', 'member'],
+  owner: ['owner'],
+} as const satisfies Readonly<Record<string, readonly MemberRole[]>>
+export type RoleRule = keyof typeof rolesAllowed
+
+/** Accesses with which an operation may change something in the name of a person: it must say which roles it admits. */
+type RuledAccess = 'write' | 'sandbox' | 'session' | 'session-read'
+/** What an operation requires of its caller: an access, and of a session a role. */
+export type Requirement =
+  | { readonly access: RuledAccess; readonly role: RoleRule }
+  | { readonly access: Exclude<Access, RuledAccess>; readonly role?: never }
+
+/** The rule for roles that an operation has: its own, or that of its access. */
+export const roleRuleOf = ({
+  access,
+  role,
+}: {
+  readonly access: Access
+  readonly role?: RoleRule | undefined
+}): RoleRule => role ?? (access.startsWith('owner') ? 'owner' : 'any')
+
+const roleErrors = {
+  finance: errors.finance_required,
+  developer: errors.developer_required,
+  'finance-or-developer': errors.finance_or_developer_required,
+  owner: errors.owner_required,
+} as const
+
+/** Does the rule admit a session with this role? */
+export const admitsRole = (rule: RoleRule, role: NonNullable<Actor['role']>): boolean =>
+  role === 'operator' || rolesAllowed[rule].some((each) => each === role)
+
+/**
+ * Requires that the role of a session is one that the rule admits. Other callers, and operators, pass.
+ * @throws ServiceError 403 that names the role
+ */
+export function requireRole(rule: RoleRule, { role }: Pick<Actor, 'role'>): void {
+  if (rule !== 'any' && role && !admitsRole(rule, role)) throw roleErrors[rule]()
+}
+
 /** True where no credential is required. An invalid session token is then ignored; an API key must still be valid. */
 export const allowsAnonymous = (access: Access): boolean =>
   access === 'public' || access === 'payer' || access === 'sign-in'
@@ -81,11 +134,15 @@ export const sessionOnly = (access: Access): boolean =>
   access.startsWith('session') || access.startsWith('owner') || access === 'operator'
 
 /**
- * Checks that the actor may call an operation with this access. The gateway calls it before it reads the idempotency
+ * Checks that the actor may call an operation with this access, which admits these roles. The gateway calls it before it reads the idempotency
  * key; the procedure calls it again, because callers in this process do not pass through the gateway.
  * @throws ServiceError 401 or 403 (specification, Authentication, Outcomes).
  */
-export function authorise(access: Access, actor: Actor): void {
+export function authorise(
+  required: { readonly access: Access; readonly role?: RoleRule | undefined },
+  actor: Actor,
+): void {
+  const { access } = required
   if (access === 'public' || actor.kind === 'system') return
   if (access === 'payer') {
     if (actor.kind === 'key' && !actor.scopes.includes('api:write')) throw missingScopes(['api:write'])
@@ -103,7 +160,7 @@ export function authorise(access: Access, actor: Actor): void {
   if (!sessionOnly(access) && actor.environment === 'live' && actor.liveAccess === false)
     throw errors.live_not_enabled()
   if (access === 'operator' && actor.role !== 'operator') throw errors.operator_required()
-  if (access.startsWith('owner') && actor.role === 'member') throw errors.owner_required()
+  requireRole(roleRuleOf(required), actor)
   if (actor.kind === 'key') {
     const needed = access === 'read' ? 'api:read' : 'api:write'
     if (!holds(actor, needed)) throw missingScopes([needed])

@@ -70,6 +70,9 @@ export const errors = defineErrors({
   signed_in: { status: 403, message: 'Already signed in; sign-in is available under /v1/auth only' },
   operator_required: { status: 403, message: 'Operator role required' },
   owner_required: { status: 403, message: 'Owner role required' },
+  finance_required: { status: 403, message: 'Finance role required' },
+  developer_required: { status: 403, message: 'Developer role required' },
+  finance_or_developer_required: { status: 403, message: 'Finance or developer role required' },
   live_not_enabled: { status: 403, message: 'Live access is not enabled for this organisation' },
   confirmation_required: { status: 403, message: 'Confirm the session first: POST /auth/confirm' },
   second_operator_required: {

@@ -10,6 +10,7 @@ export const viewsRouter = {
   list: query({
     rest: 'GET /views',
     access: 'session-read',
+    role: 'any',
     tag,
     summary: 'List saved views',
     description: 'Those of the user and those that members of the organisation share, by name.',
@@ -21,6 +22,7 @@ export const viewsRouter = {
   create: command({
     rest: 'POST /views',
     access: 'session',
+    role: 'any',
     tag,
     summary: 'Save a view',
     description: 'At most 100 in an environment of the organisation, of all its members.',
@@ -34,6 +36,7 @@ export const viewsRouter = {
   update: command({
     rest: 'PATCH /views/{viewId}',
     access: 'session',
+    role: 'any',
     tag,
     summary: 'Update a saved view',
     description: 'Shared views are changed by who saved them and by owners.',
@@ -46,6 +49,7 @@ export const viewsRouter = {
   delete: command({
     rest: 'DELETE /views/{viewId}',
     access: 'session',
+    role: 'any',
     tag,
     summary: 'Delete a saved view',
     description: 'A shared view is deleted for all members, by who saved it or by an owner.',

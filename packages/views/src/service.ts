@@ -76,6 +76,6 @@ async function lockedView({ em, actor }: UnitOfWork, id: string): Promise<ViewRo
   const row = isId(id) ? await em.findOne(ViewEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null
   const isOwn = row?.userId === actor.userId
   if (!row || !(isOwn || row.shared)) throw errors.view_not_found()
-  if (!isOwn && actor.role === 'member') throw errors.view_of_another()
+  if (!isOwn && !['owner', 'operator'].includes(actor.role ?? '')) throw errors.view_of_another()
   return row
 }

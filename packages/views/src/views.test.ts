@@ -1,3 +1,4 @@
+import type { MemberRole } from '@payments/kernel'
 import { newId } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { call, foundOrganisation, newMerchant, signedIn, useService } from '#testing'
@@ -5,7 +6,7 @@ import { call, foundOrganisation, newMerchant, signedIn, useService } from '#tes
 const service = useService()
 
 /** A member of the organisation, as the dashboard calls for them. */
-async function member(organisationId: string, role: 'owner' | 'member' = 'member', environment = 'test') {
+async function member(organisationId: string, role: MemberRole = 'member', environment = 'test') {
   const { accessToken } = await signedIn(service.runtime, { organisationId, role })
   return (line: string, body?: object) =>
     call(service, line, {
@@ -41,7 +42,7 @@ test('a view is its user’s alone until it is shared, and a shared one is chang
   const organisationId = await foundOrganisation(service.runtime)
   const [ada, bola, owner] = [
     await member(organisationId),
-    await member(organisationId),
+    await member(organisationId, 'finance'),
     await member(organisationId, 'owner'),
   ]
   const { id } = (await ada('POST /v1/views', view())).body.data

@@ -1,5 +1,5 @@
 import { appRouter } from '@payments/api'
-import { type Access, allowsAnonymous, newId } from '@payments/kernel'
+import { type Access, allowsAnonymous, newId, type RoleRule } from '@payments/kernel'
 import { beforeAll, expect, test } from 'vitest'
 import {
   call,
@@ -12,6 +12,7 @@ import {
   useService,
 } from '#testing'
 import { bodyOf } from '../test/examples.ts'
+import { operationsByRole } from '../test/roles.ts'
 import { operations, type RestOperation } from './operations/operations.ts'
 
 // Every REST operation × every kind of caller. The expectation is this file's own table, one row for each kind of
@@ -23,6 +24,9 @@ const READ = '403 Missing required scopes: api:read'
 const WRITE = '403 Missing required scopes: api:write'
 const SESSION = '403 Dashboard session required'
 const OWNER = '403 Owner role required'
+const FINANCE = '403 Finance role required'
+const DEVELOPER = '403 Developer role required'
+const EITHER = '403 Finance or developer role required'
 const OPERATOR = '403 Operator role required'
 const SUSPENDED = '403 Organisation suspended'
 const SANDBOX = '403 The sandbox is available in the test environment only'
@@ -45,7 +49,15 @@ const keysPass = {
   otherEnvironment: passes,
   suspendedKey: passes,
 }
-const sessionsPass = { member: passes, owner: passes, operator: passes, suspendedOwner: passes }
+const sessionsPass = {
+  member: passes,
+  owner: passes,
+  finance: passes,
+  developer: passes,
+  viewer: passes,
+  operator: passes,
+  suspendedOwner: passes,
+}
 const everybody = { nobody: passes, ...badKeys, ...keysPass, ...sessionsPass }
 type Caller = keyof typeof everybody
 type Row = Record<Caller, string>
@@ -62,6 +74,10 @@ const write: Row = {
 }
 const sessionRead: Row = { ...everybody, ...noKeys, nobody: NO_TOKEN }
 const session: Row = { ...sessionRead, suspendedOwner: SUSPENDED }
+/** The same for every role of a merchant. */
+function allRoles(reply: string) {
+  return { member: reply, owner: reply, finance: reply, developer: reply, viewer: reply }
+}
 const expectations: Record<Access, Row> = {
   public: everybody,
   payer: { ...everybody, readKey: WRITE, legacyReadKey: WRITE, publishableKey: WRITE },
@@ -71,16 +87,45 @@ const expectations: Record<Access, Row> = {
   sandbox: { ...write, otherEnvironment: SANDBOX },
   session,
   'session-read': sessionRead,
-  owner: { ...session, member: OWNER },
-  'owner-read': { ...sessionRead, member: OWNER },
-  operator: { ...session, member: OPERATOR, owner: OPERATOR },
+  owner: { ...session, ...allRoles(OWNER), owner: passes },
+  'owner-read': { ...sessionRead, ...allRoles(OWNER), owner: passes },
+  operator: { ...session, ...allRoles(OPERATOR) },
 }
+
+/** Whom the role refuses, by the rule that the table of `operationsByRole` has for the operation. */
+const refusedRoles: Record<RoleRule, Partial<Row>> = {
+  any: {},
+  owner: {},
+  finance: { developer: FINANCE, viewer: FINANCE },
+  developer: { finance: DEVELOPER, viewer: DEVELOPER },
+  'finance-or-developer': { viewer: EITHER },
+}
+const rules = new Map(
+  Object.entries(operationsByRole).flatMap(([rule, lines]) => lines.map((line) => [line, rule as RoleRule] as const)),
+)
+const lineOf = ({ method, path }: RestOperation): string => `${method} ${path}`
+
+/** What each caller gets from an operation. */
+const expectationsOf = (operation: RestOperation): Row => ({
+  ...expectations[operation.operation.meta.access],
+  ...refusedRoles[rules.get(lineOf(operation)) ?? 'any'],
+})
 
 const service = useService()
 const credentials = {} as Record<Caller, string | null>
 /** Real records of the home organisation in the test environment, by the placeholder that names them, alone and with its path. */
 const records: Record<string, string> = {}
-const HOME: readonly Caller[] = ['readKey', 'writeKey', 'legacyReadKey', 'legacyWriteKey', 'member', 'owner']
+const HOME: readonly Caller[] = [
+  'readKey',
+  'writeKey',
+  'legacyReadKey',
+  'legacyWriteKey',
+  'member',
+  'owner',
+  'finance',
+  'developer',
+  'viewer',
+]
 
 beforeAll(async () => {
   const { runtime } = service
@@ -108,6 +153,9 @@ beforeAll(async () => {
     suspendedKey: await key(both, { organisationId: suspended }),
     member: (await signedIn(runtime, { organisationId, role: 'member' })).accessToken,
     owner: (await signedIn(runtime, { organisationId, role: 'owner' })).accessToken,
+    finance: (await signedIn(runtime, { organisationId, role: 'finance' })).accessToken,
+    developer: (await signedIn(runtime, { organisationId, role: 'developer' })).accessToken,
+    viewer: (await signedIn(runtime, { organisationId, role: 'viewer' })).accessToken,
     internalToken: await createTokenFor(runtime, { session: operator, procedures: ['admin.*'] }),
     operator: operator.accessToken,
     suspendedOwner: (await signedIn(runtime, { organisationId: suspended, role: 'owner' })).accessToken,
@@ -213,7 +261,7 @@ const callers = Object.keys(everybody) as Caller[]
 test.for(operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
   'admits and refuses exactly the callers that its access names: %s',
   async ([, operation]) => {
-    const expected = expectations[operation.operation.meta.access]
+    const expected = expectationsOf(operation)
     const actual = {} as Row
     const wanted = {} as Row
     for (const caller of callers) {
@@ -239,6 +287,23 @@ test('every operation has an access that the table knows, and every kind of call
     expect(Object.keys(expectations[operation.operation.meta.access])).toEqual(callers)
 })
 
+test('every operation that a session may change something with says which roles it admits, as the table has it', () => {
+  // Reading is for every role, and needs no row. What needs no credential has no role, and operators have a role of their own.
+  const unruled: Access[] = ['public', 'payer', 'sign-in', 'read', 'operator']
+  const declared = operations
+    .filter(({ operation: { meta } }) => !unruled.includes(meta.access))
+    .map((operation) => [lineOf(operation), operation.operation.meta.role])
+  expect(declared.toSorted()).toEqual([...rules].toSorted())
+  expect(rules.size).toBe(Object.values(operationsByRole).flat().length)
+  // These ask a bank and a provider, and change nothing of the organisation.
+  const read = operations.filter(({ operation }) => operation.meta.access === 'read')
+  expect(new Set(read.map(({ operation }) => operation.meta.role))).toEqual(new Set(['any']))
+  expect(read.flatMap(({ name, operation }) => (operation.command ? [name] : [])).toSorted()).toEqual([
+    'fiat.sellQuote',
+    'fiat.verifyAccount',
+  ])
+})
+
 test('every procedure has a REST line, so that all of them are in a document and in the table above', () => {
   const inRest = new Set(operations.map(({ name }) => name))
   expect(Object.keys(appRouter._def.procedures).filter((name) => !inRest.has(name))).toEqual([])
@@ -249,7 +314,7 @@ test('an API key on a mutating operation needs its Idempotency-Key, a session ne
     ({ method, operation: { meta } }) => method !== 'GET' && meta.access !== 'payer' && meta.access !== 'public',
   )
   for (const operation of keyed) {
-    const expected = expectations[operation.operation.meta.access]
+    const expected = expectationsOf(operation)
     const path = admitted(operation, 'owner').path
     const line = `${operation.method} ${path}`
     const unkeyed = await call(service, line, { token: credentials.writeKey, key: null, body: { unexpected: true } })

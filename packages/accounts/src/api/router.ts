@@ -155,6 +155,7 @@ export const authRouter = {
   findDevice: query({
     rest: 'POST /auth/device/find',
     access: 'session-read',
+    role: 'any',
     tag,
     summary: 'Get the program that waits with a code',
     description: 'Who asks for a key, by the code that the user typed: what the user reads before answering.',
@@ -167,6 +168,7 @@ export const authRouter = {
   approveDevice: command({
     rest: 'POST /auth/device/approve',
     access: 'session',
+    role: 'developer',
     tag,
     summary: 'Allow a program to receive an API key',
     description:
@@ -185,6 +187,7 @@ export const authRouter = {
   denyDevice: command({
     rest: 'POST /auth/device/deny',
     access: 'session',
+    role: 'any',
     tag,
     summary: 'Refuse a program',
     description: 'The program learns that it was refused, and its code is no longer valid.',
@@ -211,6 +214,7 @@ export const authRouter = {
   logout: command({
     rest: 'POST /auth/logout',
     access: 'session-read',
+    role: 'any',
     tag,
     summary: 'End the session',
     description: 'Its access tokens and refresh tokens are refused at once.',
@@ -222,6 +226,7 @@ export const authRouter = {
   me: query({
     rest: 'GET /auth/me',
     access: 'session-read',
+    role: 'any',
     tag,
     summary: 'Get the signed-in user',
     description: 'With the organisation of this session and all others of the user.',
@@ -233,6 +238,7 @@ export const authRouter = {
   organisation: command({
     rest: 'POST /auth/organisation',
     access: 'session-read',
+    role: 'any',
     tag,
     summary: 'Switch to another organisation',
     description: 'Ends the current session and starts one in another organisation of the user.',
@@ -258,6 +264,7 @@ export const authRouter = {
   confirm: command({
     rest: 'POST /auth/confirm',
     access: 'session-read',
+    role: 'any',
     tag,
     summary: 'Confirm the session with a fresh code',
     description:
@@ -272,6 +279,7 @@ export const authRouter = {
   email: command({
     rest: 'POST /auth/email',
     access: 'session',
+    role: 'any',
     tag,
     summary: "Change the user's email address",
     description:
@@ -286,6 +294,7 @@ export const authRouter = {
   sessions: query({
     rest: 'GET /auth/sessions',
     access: 'session-read',
+    role: 'any',
     tag,
     summary: 'List the active sessions of the user',
     description: 'The newest 200, in all organisations of the user. `total` counts all.',
@@ -297,6 +306,7 @@ export const authRouter = {
   endSession: command({
     rest: 'DELETE /auth/sessions/{sessionId}',
     access: 'session-read',
+    role: 'any',
     tag,
     summary: 'Revoke a session',
     description: 'Its access tokens and refresh tokens are refused at once.',
@@ -309,6 +319,7 @@ export const authRouter = {
   endOtherSessions: command({
     rest: 'DELETE /auth/sessions',
     access: 'session-read',
+    role: 'any',
     tag,
     summary: 'Revoke all other sessions',
     description: 'All sessions of the user except the one of this request.',
@@ -366,6 +377,7 @@ export const authRouter = {
   leave: command({
     rest: 'DELETE /auth/members/me',
     access: 'session',
+    role: 'any',
     tag,
     summary: 'Leave the organisation',
     description:
@@ -379,6 +391,7 @@ export const authRouter = {
   received: query({
     rest: 'GET /auth/invitations/received',
     access: 'session-read',
+    role: 'any',
     tag,
     summary: 'List the invitations that the user received',
     description: 'Those that can be accepted or declined, in all organisations, newest first.',
@@ -390,6 +403,7 @@ export const authRouter = {
   accept: command({
     rest: 'POST /auth/invitations/{invitationId}/accept',
     access: 'session-read',
+    role: 'any',
     tag,
     summary: 'Accept an invitation',
     description:
@@ -403,6 +417,7 @@ export const authRouter = {
   decline: command({
     rest: 'POST /auth/invitations/{invitationId}/decline',
     access: 'session-read',
+    role: 'any',
     tag,
     summary: 'Decline an invitation',
     description: 'It can be renewed by inviting again.',
@@ -463,6 +478,7 @@ export const apiKeysRouter = {
   list: query({
     rest: 'GET /api-keys',
     access: 'session-read',
+    role: 'any',
     tag: 'API keys',
     summary: 'List API keys',
     description: 'The newest 200, without their secrets. `total` counts all.',
@@ -477,6 +493,7 @@ export const apiKeysRouter = {
   get: query({
     rest: 'GET /api-keys/{apiKeyId}',
     access: 'session-read',
+    role: 'any',
     tag: 'API keys',
     summary: 'Get an API key',
     description: 'The key as the list shows it, also beyond the newest 200.',
@@ -489,6 +506,7 @@ export const apiKeysRouter = {
   create: command({
     rest: 'POST /api-keys',
     access: 'session',
+    role: 'developer',
     tag: 'API keys',
     summary: 'Create an API key',
     description:
@@ -511,6 +529,7 @@ export const apiKeysRouter = {
   revoke: command({
     rest: 'DELETE /api-keys/{apiKeyId}',
     access: 'session-read',
+    role: 'developer',
     tag: 'API keys',
     summary: 'Revoke an API key',
     description: 'Works while the organisation is suspended too, so that a leaked key can be stopped at any time.',

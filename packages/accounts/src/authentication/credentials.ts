@@ -1,4 +1,11 @@
-import { type Actor, anonymous, errors as commonErrors, type Environment, invalid } from '@payments/kernel'
+import {
+  type Actor,
+  anonymous,
+  errors as commonErrors,
+  type Environment,
+  invalid,
+  type MemberRole,
+} from '@payments/kernel'
 import type { Credential, KeyRecord, SessionRecord, Settings, TokenRecord } from '@payments/platform'
 import { tokenLookupOf } from '../keys/internal-tokens.ts'
 import { keyMatches, lookupOf } from '../keys/keys.ts'
@@ -47,7 +54,7 @@ export interface DashboardSessionRecord extends SessionRecord {
   readonly id: string
   readonly user_id: string
   readonly organisation_id: string
-  readonly role: 'owner' | 'member' | 'operator'
+  readonly role: MemberRole | 'operator'
   readonly email: string
   readonly suspended: boolean
   readonly live_enabled: boolean

@@ -62,6 +62,9 @@ interface Invitation {
   readonly days: number
 }
 
+/** A role as a person has it: "as finance member", and otherwise its name. */
+export const titleOf = (role: string): string => (role === 'finance' ? 'finance member' : role)
+
 /** The email with an invitation to an organisation. It contains no secret: joining requires a code sent to the same address. */
 export function invitationEmail(
   service: Service,
@@ -73,7 +76,7 @@ export function invitationEmail(
   return serviceEmail(service, {
     ...{ to, subject, organisation },
     paragraphs: [
-      `Join ${name} as ${/^[aeiou]/.test(role) ? 'an' : 'a'} ${role}. Sign in with this email address: ${to}.`,
+      `Join ${name} as ${/^[aeiou]/.test(role) ? 'an' : 'a'} ${titleOf(role)}. Sign in with this email address: ${to}.`,
     ],
     button: { text: 'Join', url: `${service.dashboard}/` },
     footer: `The invitation ends in ${days} days. If you did not expect it, ignore this email.`,

@@ -1,4 +1,14 @@
-import { type Actor, errors as commonErrors, type Environment, isId, lookupInCell, newId } from '@payments/kernel'
+import {
+  type Actor,
+  admitsRole,
+  errors as commonErrors,
+  type Environment,
+  isId,
+  lookupInCell,
+  newId,
+  type RoleRule,
+  requireRole,
+} from '@payments/kernel'
 import { notify } from '@payments/notifications'
 import {
   digest,
@@ -33,10 +43,12 @@ export function lookupOf(key: string): string | undefined {
 /** True if the presented key has this digest. The digest covers the whole key, including the prefix. Constant time. */
 export const keyMatches = (presented: string, stored: string): boolean => sameSecret(digest(presented), stored)
 
-/** Only owners may create and revoke live keys. */
-function requireOwnerForLive(actor: Actor, environment: Environment): void {
-  if (environment === 'live' && actor.role === 'member') throw commonErrors.owner_required()
-}
+/** Only owners may create and revoke live keys; test keys are the developers'. */
+const keyRule = (environment: Environment): RoleRule => (environment === 'live' ? 'owner' : 'developer')
+
+/** May a member with this role create a key of this environment? */
+export const mayCreateKey = (role: NonNullable<Actor['role']>, environment: Environment): boolean =>
+  admitsRole(keyRule(environment), role)
 
 const SCOPES = { read: ['api:read'], write: ['api:write'], read_write: ['api:read', 'api:write'] } as const
 
@@ -47,7 +59,7 @@ const MAX_ACTIVE = 100
  * @throws ServiceError 403 that names what is missing.
  */
 export async function requireForLive(unit: UnitOfWork, environment: Environment): Promise<void> {
-  requireOwnerForLive(unit.actor, environment)
+  requireRole(keyRule(environment), unit.actor)
   if (environment !== 'live') return
   if (unit.actor.liveAccess === false) throw commonErrors.live_not_enabled()
   await requireConfirmed(unit)
@@ -158,7 +170,7 @@ export async function revokeKey(unit: UnitOfWork, id: string): Promise<ApiKeyRow
   const active = { id, organisationId: unit.actor.organisationId, revokedAt: null }
   const row = isId(id) ? await unit.em.findOne(ApiKeyEntity, active, { filters: false }) : null
   if (!row) throw errors.api_key_not_found()
-  requireOwnerForLive(unit.actor, row.environment)
+  requireRole(keyRule(row.environment), unit.actor)
   const revokedAt = new Date()
   if ((await unit.em.nativeUpdate(ApiKeyEntity, active, { revokedAt }, { filters: false })) !== 1)
     throw errors.api_key_not_found()

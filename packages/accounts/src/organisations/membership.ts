@@ -1,10 +1,10 @@
-import { errors as commonErrors } from '@payments/kernel'
+import { errors as commonErrors, type MemberRole } from '@payments/kernel'
 import { type QueryContext, rowsOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { requireConfirmed } from '../confirmation.ts'
 import { MembershipEntity, SessionEntity } from '../entity.ts'
 import { errors } from '../errors.ts'
-import type { Member, MemberRole } from '../schemas.ts'
+import type { Member } from '../schemas.ts'
 import { endInvitationsOf, endInvitationsTo } from './invitations.ts'
 import { isOperatorEmail, refuseInOperators } from './operators.ts'
 
@@ -12,7 +12,7 @@ interface Row {
   userId: string
   email: string
   fullName: string | null
-  role: 'owner' | 'member' | 'operator'
+  role: MemberRole | 'operator'
   createdAt: Date
 }
 type Shown = z.input<typeof Member>
@@ -42,11 +42,11 @@ export async function listMembers(context: QueryContext): Promise<{ members: Sho
  * Changes a member's role. It applies from the member's next request on.
  * @throws ServiceError 403 without a confirmed session, 404 for no member, 409 for the last owner and for operators.
  */
-export async function changeRole(unit: UnitOfWork, userId: string, role: z.output<typeof MemberRole>): Promise<Shown> {
-  const row = await lockedMember(unit, userId, role === 'member')
+export async function changeRole(unit: UnitOfWork, userId: string, role: MemberRole): Promise<Shown> {
+  const row = await lockedMember(unit, userId, role !== 'owner')
   const where = { organisationId: unit.actor.organisationId, userId }
   await unit.em.nativeUpdate(MembershipEntity, where, { role })
-  if (role === 'member') await endInvitationsOf(unit, userId)
+  if (role !== 'owner') await endInvitationsOf(unit, userId)
   return present({ ...row, role })
 }
 

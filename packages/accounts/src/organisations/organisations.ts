@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/core'
-import { isId } from '@payments/kernel'
+import { isId, type MemberRole } from '@payments/kernel'
 import {
   NEWEST,
   type QueryContext,
@@ -36,7 +36,7 @@ export async function organisationDetails(
   const { rows } = await sqlOf(context.em).query<{
     userId: string
     email: string
-    role: 'owner' | 'member' | 'operator'
+    role: MemberRole | 'operator'
   }>(
     `select u.id as "userId", u.email, m.role from memberships m join users u on u.id = m.user_id
       where m.organisation_id = $1 order by m.created_at, u.id`,

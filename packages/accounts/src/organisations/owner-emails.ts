@@ -2,7 +2,7 @@ import { environments } from '@payments/kernel'
 import { notify } from '@payments/notifications'
 import { sqlOf, type UnitOfWork } from '@payments/platform'
 import { sendEmail } from '../emails/email.ts'
-import { type OwnersNotice, ownersEmail, serviceOf } from '../emails/email-texts.ts'
+import { type OwnersNotice, ownersEmail, serviceOf, titleOf } from '../emails/email-texts.ts'
 import type { OrganisationRow } from '../entity.ts'
 
 const EMAIL_HOURS = 24
@@ -24,7 +24,7 @@ export const reportInvitation = (
   report(unit, change, {
     type: 'member.invited',
     title: 'Member invited',
-    body: `${change.invitedBy ?? 'The service'} invited ${change.email} to join as ${change.role}.`,
+    body: `${change.invitedBy ?? 'The service'} invited ${change.email} to join as ${titleOf(change.role)}.`,
     resource: { type: 'invitation', id: change.invitationId },
   })
 
@@ -33,7 +33,7 @@ export const reportJoin = (unit: UnitOfWork, change: Change & { readonly userId:
   report(unit, change, {
     type: 'member.joined',
     title: 'Member joined',
-    body: `${change.email} joined as ${change.role}.`,
+    body: `${change.email} joined as ${titleOf(change.role)}.`,
     resource: { type: 'user', id: change.userId },
   })
 

@@ -1,4 +1,4 @@
-import { isId } from '@payments/kernel'
+import { isId, type MemberRole } from '@payments/kernel'
 import { type QueryContext, rowsOf, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { InvitationEntity, UserEntity } from '../entity.ts'
@@ -83,7 +83,7 @@ export async function acceptInvitation(unit: UnitOfWork, user: UserSummary, id: 
     [id],
   )
   // The role is that of the invitation that is accepted: it may have been renewed meanwhile.
-  const [accepted] = await rowsOf<{ invitedBy: string | null; role: 'owner' | 'member' }>(
+  const [accepted] = await rowsOf<{ invitedBy: string | null; role: MemberRole }>(
     unit,
     InvitationEntity,
     `update invitations i set accepted_at = now(), updated_at = now() where i.id = $1 and ${pendingSql('$2')}

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { errors as commonErrors, type Environment, newId, secretInCell } from '@payments/kernel'
+import { errors as commonErrors, type Environment, type MemberRole, newId, secretInCell } from '@payments/kernel'
 import {
   type CallContext,
   digest,
@@ -13,7 +13,7 @@ import {
 import type { z } from 'zod'
 import { DeviceRequestEntity, presentKey } from '../entity.ts'
 import { errors } from '../errors.ts'
-import { insertKey, requireForLive } from '../keys/keys.ts'
+import { insertKey, mayCreateKey, requireForLive } from '../keys/keys.ts'
 import type {
   DeviceAnswer,
   DeviceApproval,
@@ -145,13 +145,13 @@ async function organisationOf(
   unit: UnitOfWork,
   { organisationId, userId, environment }: { organisationId: string; userId: string; environment: Environment },
 ): Promise<string> {
-  const { rows } = await sqlOf(unit.em).query<{ name: string; role: string }>(
+  const { rows } = await sqlOf(unit.em).query<{ name: string; role: MemberRole | 'operator' }>(
     `select o.name, m.role from memberships m join organisations o on o.id = m.organisation_id
       where m.organisation_id = $1 and m.user_id = $2 and o.suspended_at is null for share of m`,
     [organisationId, userId],
   )
   const [member] = rows
-  if (!member || (environment === 'live' && member.role === 'member')) throw errors.access_denied()
+  if (!member || !mayCreateKey(member.role, environment)) throw errors.access_denied()
   return member.name
 }
 

@@ -41,6 +41,7 @@ export const cngnRouter = {
   enable: command({
     rest: 'POST /cngn/customers/{customerId}/enable',
     access: 'write',
+    role: 'finance',
     tag: TAG,
     summary: 'Enable cNGN for a customer',
     description:
@@ -97,6 +98,7 @@ export const cngnRouter = {
     create: command({
       rest: 'POST /cngn/converts',
       access: 'write',
+      role: 'finance',
       tag: TAG,
       summary: 'Convert to cNGN or from it',
       description: `Into cNGN: send \`deposit.amount\` to \`deposit.address\`; what arrives is converted into the balance. Out of cNGN: the balance is converted and delivered to \`destinationAddress\`. ${RESERVED}`,
@@ -122,6 +124,7 @@ export const cngnRouter = {
     create: command({
       rest: 'POST /cngn/withdrawals',
       access: 'write',
+      role: 'finance',
       tag: TAG,
       summary: 'Send cNGN to a wallet',
       description: RESERVED,
@@ -145,6 +148,7 @@ export const cngnRouter = {
     create: command({
       rest: 'POST /cngn/payouts',
       access: 'write',
+      role: 'finance',
       tag: TAG,
       summary: 'Pay cNGN out to a Nigerian bank account',
       description: `One naira for one cNGN. The bank is asked for the name of the holder, which is kept in \`accountCheck\`. ${RESERVED}`,
@@ -169,6 +173,7 @@ export const cngnRouter = {
     create: command({
       rest: 'POST /cngn/payins',
       access: 'write',
+      role: 'finance',
       tag: TAG,
       summary: 'Receive naira as cNGN',
       description:
@@ -195,6 +200,7 @@ export const cngnRouter = {
     create: command({
       rest: 'POST /cngn/deposits',
       access: 'write',
+      role: 'finance',
       tag: TAG,
       summary: 'Receive cNGN at a new address',
       description:

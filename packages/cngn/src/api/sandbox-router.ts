@@ -54,6 +54,7 @@ export const sandboxRouter = {
     bankTransfer: command({
       rest: 'POST /sandbox/cngn/customers/{customerId}/bank-transfers',
       access: 'sandbox',
+      role: 'finance-or-developer',
       tag: 'Sandbox',
       summary: 'Simulate a bank transfer to the account of a customer',
       description: `A payin appears. ${SETTLES}`,
@@ -74,6 +75,7 @@ export const sandboxRouter = {
     payin: command({
       rest: 'POST /sandbox/cngn/payins/{payinId}/payments',
       access: 'sandbox',
+      role: 'finance-or-developer',
       tag: 'Sandbox',
       summary: 'Simulate the payment of a payin',
       description: `Default: what the payin asks for. ${SETTLES} A second payment, or one after the end of its time, is credited as a payin of its own, with \`relatedPayinId\`.`,
@@ -95,6 +97,7 @@ export const sandboxRouter = {
     deposit: command({
       rest: 'POST /sandbox/cngn/deposits/{depositId}/deposits',
       access: 'sandbox',
+      role: 'finance-or-developer',
       tag: 'Sandbox',
       summary: 'Simulate a deposit of cNGN',
       description: `Default: 1000 cNGN. ${SETTLES}`,
@@ -114,6 +117,7 @@ export const sandboxRouter = {
     convert: command({
       rest: 'POST /sandbox/cngn/converts/{convertId}/deposits',
       access: 'sandbox',
+      role: 'finance-or-developer',
       tag: 'Sandbox',
       summary: 'Simulate the deposit of a convert',
       description: `Default: what the convert asks for. ${SETTLES} Another amount is converted at the same rate.`,

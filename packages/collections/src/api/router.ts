@@ -64,6 +64,7 @@ export const collectionsRouter = {
   create: command({
     rest: 'POST /collections',
     access: 'write',
+    role: 'finance',
     tag,
     summary: 'Create a collection',
     description:
@@ -86,6 +87,7 @@ export const collectionsRouter = {
     rest: 'POST /collections/preview',
     // A file is not kept to be replayed, which every POST with an API key is.
     access: 'session-read',
+    role: 'any',
     tag,
     summary: 'Preview a collection',
     description:
@@ -122,6 +124,7 @@ export const collectionsRouter = {
   changePolicy: command({
     rest: 'PATCH /collections/payment-policy',
     access: 'write',
+    role: 'finance',
     tag,
     summary: 'Update the payment policy',
     description: 'Applies to collections that are created afterwards; each may override it.',
@@ -193,6 +196,7 @@ export const collectionsRouter = {
   resolve: command({
     rest: 'POST /collections/sessions/{sessionId}/resolve',
     access: 'write',
+    role: 'finance',
     tag,
     summary: 'Decide about money that does not count',
     description:
@@ -254,6 +258,7 @@ export const collectionsRouter = {
   send: command({
     rest: 'POST /collections/{collectionId}/send',
     access: 'write',
+    role: 'finance',
     tag,
     summary: 'Send an invoice',
     description:
@@ -274,6 +279,7 @@ export const collectionsRouter = {
   update: command({
     rest: 'PATCH /collections/{collectionId}',
     access: 'write',
+    role: 'finance',
     tag,
     summary: 'Update a collection',
     description:
@@ -287,6 +293,7 @@ export const collectionsRouter = {
   delete: command({
     rest: 'DELETE /collections/{collectionId}',
     access: 'write',
+    role: 'finance',
     tag,
     summary: 'Delete a collection',
     description:

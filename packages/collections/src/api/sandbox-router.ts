@@ -15,6 +15,7 @@ export const collectionsSandboxRouter = {
   pay: command({
     rest: 'POST /sandbox/checkout-sessions/{sessionId}/payments',
     access: 'sandbox',
+    role: 'finance-or-developer',
     tag: 'Sandbox',
     summary: 'Simulate a payment to a checkout session',
     description:

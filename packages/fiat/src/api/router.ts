@@ -110,6 +110,7 @@ export const offrampsRouter = {
   create: command({
     rest: 'POST /offramps',
     access: 'write',
+    role: 'finance',
     tag: OFFRAMPS,
     summary: 'Create an offramp',
     description:
@@ -179,6 +180,7 @@ export const onrampsRouter = {
   create: command({
     rest: 'POST /onramps',
     access: 'write',
+    role: 'finance',
     tag: ONRAMPS,
     summary: 'Create an onramp',
     description: 'Local fiat to stablecoin. The reply shows the account that the payment goes to.',

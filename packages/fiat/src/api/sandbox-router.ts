@@ -27,6 +27,7 @@ export const sandboxRouter = {
     deposit: command({
       rest: 'POST /sandbox/offramps/{orderId}/deposits',
       access: 'sandbox',
+      role: 'finance-or-developer',
       tag: 'Sandbox',
       summary: 'Simulate the deposit of an offramp',
       description: `${SETTLES} Accounts \`0000000000\` (invalid), \`0000000001\` (rejected) and \`0000000002\` (returned by the bank) fail; with \`0000000003\` the order stays \`settled\` for 10 minutes.`,
@@ -45,6 +46,7 @@ export const sandboxRouter = {
     payment: command({
       rest: 'POST /sandbox/onramps/{orderId}/payments',
       access: 'sandbox',
+      role: 'finance-or-developer',
       tag: 'Sandbox',
       summary: 'Simulate the payment of an onramp',
       description: `${SETTLES} A payment up to an hour after the order expired is accepted, a later one is sent back.`,

@@ -83,6 +83,7 @@ export const transactionsRouter = {
     rest: 'POST /transactions/export',
     // A file is not kept to be replayed, which every POST with an API key is.
     access: 'session-read',
+    role: 'any',
     tag: 'Transactions',
     summary: 'Export found transactions as CSV',
     description:

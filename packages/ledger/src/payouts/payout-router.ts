@@ -22,6 +22,7 @@ export const payoutControlsRouter = {
   change: command({
     rest: 'PATCH /payout-controls',
     access: 'write',
+    role: 'finance',
     tag,
     summary: 'Change the payout controls',
     description:

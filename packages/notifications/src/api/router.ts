@@ -27,6 +27,7 @@ export const notificationsRouter = {
   read: command({
     rest: 'POST /notifications/{notificationId}/read',
     access: 'write',
+    role: 'finance-or-developer',
     tag,
     summary: 'Mark a notification as read',
     description: 'A session marks its own state, an API key that of the organisation.',
@@ -39,6 +40,7 @@ export const notificationsRouter = {
   readAll: command({
     rest: 'POST /notifications/read-all',
     access: 'write',
+    role: 'finance-or-developer',
     tag,
     summary: 'Mark all notifications as read',
     description: 'A session marks its own state, an API key that of the organisation.',
@@ -50,6 +52,7 @@ export const notificationsRouter = {
   preferences: query({
     rest: 'GET /auth/notification-preferences',
     access: 'session-read',
+    role: 'any',
     tag,
     summary: 'Get notification preferences',
     description:
@@ -62,6 +65,7 @@ export const notificationsRouter = {
   changePreferences: command({
     rest: 'PATCH /auth/notification-preferences',
     access: 'session',
+    role: 'any',
     tag,
     summary: 'Change notification preferences',
     description: 'Of the signed-in user in this organisation. What is not given stays.',

@@ -10,6 +10,9 @@ import {
   fieldsOf,
   items,
   noInput,
+  type Requirement,
+  type RoleRule,
+  roleRuleOf,
   ServiceError,
   total,
 } from '@payments/kernel'
@@ -97,6 +100,8 @@ export interface Operation {
 /** The metadata that the REST façade, the OpenAPI documents, the access tests and the docs are derived from. */
 export interface OperationMeta extends OpenApiMeta {
   readonly access: Access
+  /** The roles whose sessions it admits. */
+  readonly role: RoleRule
   readonly status: 200 | 201
   /** The success message of the envelope. */
   readonly message: string
@@ -176,9 +181,8 @@ export const router = t.router
 /** Method and path of an operation, for example `PATCH /customers/{customerId}`. */
 type RestLine = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
 
-export interface Description {
+export interface Described {
   readonly rest: RestLine
-  readonly access: Access
   readonly tag: string
   readonly summary: string
   readonly description?: string
@@ -193,6 +197,7 @@ export interface Description {
   readonly personal?: true
   readonly deprecated?: OperationMeta['deprecated']
 }
+export type Description = Described & Requirement
 export interface Shapes<I extends z.ZodObject, O extends z.ZodType> {
   readonly input: I
   readonly output: O
@@ -213,6 +218,7 @@ function metaOf(
       protect: !allowsAnonymous(description.access),
     },
     access: description.access,
+    role: roleRuleOf(description),
     status: description.status ?? 200,
     message: description.message,
     ...(description.messageOf ? { messageOf: description.messageOf } : {}),
@@ -230,7 +236,7 @@ function metaOf(
 
 /** Access is checked before the input, so that a caller without access learns nothing about the operation. */
 const guarded = t.procedure.use(async ({ ctx, meta, next, path, getRawInput }) => {
-  authorise(meta?.access ?? 'operator', ctx.actor)
+  authorise(meta ?? { access: 'operator' }, ctx.actor)
   authoriseToken(ctx.actor, {
     name: path,
     money: meta?.operation?.operatorCommand?.money ?? false,
@@ -289,19 +295,20 @@ export function completeList<N extends string, T extends z.ZodType>(
 
 /** Defines a reading operation whose reply is a file or an event stream. Over tRPC it yields the same pieces as text. */
 export function download<I extends z.ZodObject>(
-  definition: Omit<Description, 'status' | 'secretReply'> & {
-    input: I
-    produces: Produces
-    formats?: readonly Produces[]
-    formatOf?(input: z.output<I>): Produces
-    filename?(input: z.output<I>): string
-    stream(
-      context: QueryContext,
-      input: z.output<I>,
-      signal: AbortSignal,
-      call: CallContext,
-    ): AsyncIterable<string | Buffer>
-  },
+  definition: Omit<Described, 'status' | 'secretReply'> &
+    Requirement & {
+      input: I
+      produces: Produces
+      formats?: readonly Produces[]
+      formatOf?(input: z.output<I>): Produces
+      filename?(input: z.output<I>): string
+      stream(
+        context: QueryContext,
+        input: z.output<I>,
+        signal: AbortSignal,
+        call: CallContext,
+      ): AsyncIterable<string | Buffer>
+    },
 ) {
   const { input, produces, formats } = definition
   const output = z.unknown()

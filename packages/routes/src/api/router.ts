@@ -64,6 +64,7 @@ export const routesRouter = {
   create: command({
     rest: 'POST /payment-routes',
     access: 'write',
+    role: 'finance',
     tag,
     summary: 'Create a payment route',
     description:
@@ -136,6 +137,7 @@ export const routesRouter = {
   changeRefundAddresses: command({
     rest: 'PATCH /payment-routes/refund-addresses',
     access: 'write',
+    role: 'finance',
     tag,
     summary: 'Update the refund addresses',
     description:
@@ -218,6 +220,7 @@ export const routesRouter = {
   update: command({
     rest: 'PATCH /payment-routes/{paymentRouteId}',
     access: 'write',
+    role: 'finance',
     tag,
     summary: 'Update a payment route',
     description: 'Changes the name or the metadata. No event is sent, because no status changes.',
@@ -242,6 +245,7 @@ export const routesRouter = {
   delete: command({
     rest: 'DELETE /payment-routes/{paymentRouteId}',
     access: 'write',
+    role: 'finance',
     tag,
     summary: 'Delete a payment route',
     description: 'Its history stays, and deposits that still arrive are recorded.',
@@ -254,6 +258,7 @@ export const routesRouter = {
   syncDeposits: command({
     rest: 'POST /payment-routes/{paymentRouteId}/deposits/sync',
     access: 'write',
+    role: 'finance',
     tag,
     summary: 'Sync deposits now',
     description:
@@ -272,6 +277,7 @@ export const routesSandboxRouter = {
   deposit: command({
     rest: 'POST /sandbox/payment-routes/{paymentRouteId}/deposits',
     access: 'sandbox',
+    role: 'finance-or-developer',
     tag: 'Sandbox',
     summary: 'Simulate a deposit to a payment route',
     description:

@@ -29,6 +29,7 @@ export const swapsRouter = {
   create: command({
     rest: 'POST /swaps',
     access: 'write',
+    role: 'finance',
     tag,
     summary: 'Create a swap',
     description:
@@ -69,6 +70,7 @@ export const swapsRouter = {
   cancel: command({
     rest: 'POST /swaps/{swapId}/cancel',
     access: 'write',
+    role: 'finance',
     tag,
     summary: 'Cancel a swap',
     description:

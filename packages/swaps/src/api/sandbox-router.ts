@@ -12,6 +12,7 @@ export const swapsSandboxRouter = {
   deposit: command({
     rest: 'POST /sandbox/swaps/{swapId}/deposits',
     access: 'sandbox',
+    role: 'finance-or-developer',
     tag: 'Sandbox',
     summary: 'Simulate the deposit of a swap',
     description:

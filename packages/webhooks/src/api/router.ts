@@ -31,6 +31,7 @@ export const webhooksRouter = {
   create: command({
     rest: 'POST /webhooks',
     access: 'write',
+    role: 'developer',
     tag,
     summary: 'Register a webhook endpoint',
     description: 'The signing secret is in this response and cannot be retrieved later.',
@@ -89,6 +90,7 @@ export const webhooksRouter = {
   update: command({
     rest: 'PATCH /webhooks/{webhookEndpointId}',
     access: 'write',
+    role: 'developer',
     tag,
     summary: 'Update a webhook endpoint',
     description:
@@ -103,6 +105,7 @@ export const webhooksRouter = {
   rotateSecret: command({
     rest: 'POST /webhooks/{webhookEndpointId}/rotate-secret',
     access: 'write',
+    role: 'developer',
     tag,
     summary: 'Rotate the signing secret',
     description:
@@ -120,6 +123,7 @@ export const webhooksRouter = {
   delete: command({
     rest: 'DELETE /webhooks/{webhookEndpointId}',
     access: 'write',
+    role: 'developer',
     tag,
     summary: 'Delete a webhook endpoint',
     description: 'It receives no more events; its history stays.',
@@ -159,6 +163,7 @@ export const webhooksRouter = {
   test: command({
     rest: 'POST /webhooks/{webhookEndpointId}/test',
     access: 'write',
+    role: 'developer',
     tag,
     summary: 'Send a test event',
     description: 'Sends `webhook.test` to this endpoint, also when its allowlist does not name it.',
@@ -172,6 +177,7 @@ export const webhooksRouter = {
   retry: command({
     rest: 'POST /webhooks/{webhookEndpointId}/deliveries/{deliveryId}/retry',
     access: 'write',
+    role: 'developer',
     tag,
     summary: 'Retry a delivery',
     description: 'Creates a new delivery of the same event, with attempts of its own.',
@@ -186,6 +192,7 @@ export const webhooksRouter = {
   recover: command({
     rest: 'POST /webhooks/{webhookEndpointId}/recover',
     access: 'write',
+    role: 'developer',
     scans: true,
     tag,
     summary: 'Replay events that failed since a given time',

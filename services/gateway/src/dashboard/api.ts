@@ -41,7 +41,7 @@ export function mountDashboardApi(router: Gateway, process: Process, caller: Cal
     ctx.body = {}
   })
   router.post(`${path}/organisation`, async (ctx) => {
-    caller.authorised(ctx.state, accessOf('auth.organisation'))
+    caller.authorised(ctx.state, requiredBy('auth.organisation'))
     await own.start(ctx, 'auth.organisation', parseBody(await readBody(ctx.req), ctx.req.headers))
     ctx.body = {}
   })
@@ -61,9 +61,9 @@ export function mountDashboardApi(router: Gateway, process: Process, caller: Cal
   })
 }
 
-/** The access of an operation. */
-function accessOf(name: string) {
+/** What an operation asks of its caller. */
+function requiredBy(name: string) {
   const found = operations.find((each) => each.name === name)
   if (!found) throw commonErrors.no_token()
-  return found.operation.meta.access
+  return found.operation.meta
 }

@@ -1,7 +1,13 @@
-import { type Access, type Actor, allowsAnonymous, authorise } from '@payments/kernel'
+import { type Access, type Actor, allowsAnonymous, authorise, type RoleRule } from '@payments/kernel'
 import { type Authentication, domainsOf, type Runtime } from '@payments/platform'
 import type { RequestContext } from '../operations/request-context.ts'
 import type { State } from '../operations/state.ts'
+
+/** What an operation asks of its caller. */
+interface Required {
+  readonly access: Access
+  readonly role: RoleRule
+}
 
 /** Turns the credential of a request into its actor: nothing else does. */
 export interface Callers {
@@ -9,7 +15,7 @@ export interface Callers {
    * The caller of a REST operation, who has access to it.
    * @throws ServiceError 401 or 403
    */
-  authorised(state: State, access: Access): Actor
+  authorised(state: State, required: Required): Actor
   /**
    * The caller of procedures, each of which checks its own access.
    * @throws ServiceError 401
@@ -19,7 +25,7 @@ export interface Callers {
    * Checks the credential and its access again, with what the database has about it now.
    * @throws ServiceError 401 when it is no longer valid, 403 when it has lost the access
    */
-  recheck(state: State, access: Access, context: RequestContext): void
+  recheck(state: State, required: Required, context: RequestContext): void
 }
 
 export function callers(authentication: ReturnType<Authentication['create']>): Callers {
@@ -31,16 +37,16 @@ export function callers(authentication: ReturnType<Authentication['create']>): C
   }
   return {
     of,
-    authorised(state, access) {
+    authorised(state, required) {
       // An expired access token must not prevent a client from signing in or from using public operations.
       const hasSession = state.credential.kind === 'session' || state.credential.kind === 'invalid-token'
-      const ignored = hasSession && allowsAnonymous(access)
+      const ignored = hasSession && allowsAnonymous(required.access)
       const actor = ignored ? actorOf({ ...state, credential: { kind: 'none' } }, state.context) : of(state)
-      authorise(access, actor)
+      authorise(required, actor)
       return actor
     },
-    recheck(state, access, context) {
-      authorise(access, actorOf(state, context))
+    recheck(state, required, context) {
+      authorise(required, actorOf(state, context))
     },
   }
 }

@@ -43,10 +43,10 @@ function answering(process: Process, streams: Streams, { caller, load }: Access)
   return async (each: RestOperation, given: Given & { readonly res: ServerResponse }, state: State): Promise<Sent> => {
     const { operation, method } = each
     const { req, res } = given
-    const { access } = operation.meta
+    const { meta } = operation
     const { ip, log, context, credential, exchange } = state
     if (!exchange) throw new Error('A request of an operation has an exchange')
-    const actor = caller.authorised(state, access)
+    const actor = caller.authorised(state, meta)
     const key = keyOf(each, actor, given)
     const input = await inputOf(each, { ...given, exchange })
     return dispatch(each, {
@@ -68,7 +68,7 @@ function answering(process: Process, streams: Streams, { caller, load }: Access)
           ...subjectOf(credential),
           replay: undefined,
         }
-        caller.recheck(state, access, await load(query))
+        caller.recheck(state, meta, await load(query))
       },
     })
   }

@@ -2,7 +2,7 @@ import type { Environment } from '@payments/kernel'
 import { z } from 'zod'
 import { domainsOf } from '../../domain/domain.ts'
 import type { QueryContext, UnitOfWork } from '../../operations/context/context.ts'
-import { type CallContext, type Description, mutation, type Shapes } from '../../operations/operations.ts'
+import { type CallContext, type Described, mutation, type Shapes } from '../../operations/operations.ts'
 import { auditEntry } from '../audit-log.ts'
 import { inTurnOfOperator } from './second-operator.ts'
 
@@ -42,7 +42,7 @@ export function operatorCommand<
   P = undefined,
   const R extends 'required' | 'optional' = 'required',
 >(
-  definition: Omit<Description, 'access'> &
+  definition: Described &
     Shapes<I, O> & {
       /** `optional` for commands that had none in version 1.0.0 of the interface. */
       reason?: R

@@ -86,8 +86,8 @@ export class Run {
   }
 
   /** Who the model says makes a request that begins now, or why it is refused. */
-  admit({ credential, address }: Actor, { access, environment = 'test', line }: Request): Caller | ErrorCode {
-    return admit(this.model, credential, { access, environment, address, isRpc: line.startsWith('GET /trpc/') })
+  admit({ credential, address }: Actor, { access, duty, environment = 'test', line }: Request): Caller | ErrorCode {
+    return admit(this.model, credential, { access, duty, environment, address, isRpc: line.startsWith('GET /trpc/') })
   }
 
   async send(actor: Actor, request: Request): Promise<Answer> {

@@ -12,6 +12,8 @@ export const errors = {
   session_required: [403, 'Dashboard session required'],
   operator_required: [403, 'Operator role required'],
   owner_required: [403, 'Owner role required'],
+  finance_required: [403, 'Finance role required'],
+  developer_required: [403, 'Developer role required'],
   live_not_enabled: [403, 'Live access is not enabled for this organisation'],
   confirmation_required: [403, 'Confirm the session first: POST /auth/confirm'],
   procedure_not_listed: [403, 'The internal token does not list this procedure'],
@@ -45,6 +47,9 @@ export type Credential =
 
 /** What a request is checked for: `sign-in` for nothing, `-read` also while the organisation is suspended. */
 export type Access = 'sign-in' | 'read' | 'write' | 'session' | 'session-read' | 'owner' | 'owner-read' | 'operator'
+
+/** What a request is part of, where not every role may make it: money is finance's, test keys are developers'. */
+export type Duty = 'money' | 'development'
 
 /** For whom a request that may be made is executed. */
 export interface Caller {
@@ -101,12 +106,22 @@ const nobody: Caller = {
   },
 }
 
+/** Owners, and operators in their own organisation. Who is no session has no role. */
+export const isOwner = (role: Role | undefined): boolean => ['owner', 'operator', undefined].includes(role)
+
+function ofDuty(duty: Duty | undefined, role: Role | undefined): ErrorCode | undefined {
+  if (duty === 'money' && (role === 'developer' || role === 'viewer')) return 'finance_required'
+  if (duty === 'development' && (role === 'finance' || role === 'viewer')) return 'developer_required'
+  return undefined
+}
+
 /** The caller of a request, or why the request is refused before it is read. */
 export function admit(
   model: Model,
   credential: Credential,
   request: {
     readonly access: Access
+    readonly duty?: Duty | undefined
     readonly environment: Environment
     readonly address: string
     readonly isRpc: boolean
@@ -123,7 +138,9 @@ export function admit(
   if (organisation.suspended && access !== 'read' && !access.endsWith('-read')) return 'organisation_suspended'
   if (!forSessions && environment === 'live' && !organisation.liveEnabled) return 'live_not_enabled'
   if (access === 'operator' && role !== 'operator') return 'operator_required'
-  if (access.startsWith('owner') && role === 'member') return 'owner_required'
+  if (access.startsWith('owner') && !isOwner(role)) return 'owner_required'
+  const refused = ofDuty(request.duty, role)
+  if (refused) return refused
   if (credential.kind !== 'key') return caller
   const { scopes } = credential.key
   const holds = scopes.includes('api:write') || (access === 'read' && scopes.includes('api:read'))

@@ -1,4 +1,6 @@
-export type Role = 'owner' | 'member' | 'operator'
+/** What an owner can give to a member. */
+export type MemberRole = 'owner' | 'finance' | 'developer' | 'viewer' | 'member'
+export type Role = MemberRole | 'operator'
 export type Environment = 'test' | 'live'
 
 export interface User {
@@ -84,7 +86,7 @@ export interface Invitation {
   readonly id: string
   readonly organisationId: string
   readonly email: string
-  role: 'owner' | 'member'
+  role: MemberRole
   invitedBy: string
   accepted: boolean
   declined: boolean

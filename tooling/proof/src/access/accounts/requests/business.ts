@@ -1,3 +1,4 @@
+import { isOwner } from '../model/access.ts'
 import type { Environment } from '../model/state.ts'
 import { changes, idsOf, lists, type Request } from './request.ts'
 
@@ -22,6 +23,7 @@ export const createCustomer = (email: string, environment: Environment): Request
   body: { name: 'Customer', email },
   environment,
   access: 'write',
+  duty: 'money',
   answer: (caller) => ({
     status: 201,
     apply: ({ id }) => void caller.organisation.customers[caller.environment].add(id),
@@ -33,6 +35,7 @@ export const renameCustomer = (id: string, environment: Environment): Request =>
   body: { name: 'Renamed' },
   environment,
   access: 'write',
+  duty: 'money',
   answer: (caller) => (caller.organisation.customers[caller.environment].has(id) ? {} : 'customer_not_found'),
 })
 
@@ -50,11 +53,12 @@ export const changeRefundAddress = (evm: string | null, environment: Environment
   body: { evm },
   environment,
   access: 'write',
+  duty: 'money',
   ...(environment === 'live' ? { stepUp: true } : {}),
   answer(caller) {
     if (caller.environment === 'live') {
       if (caller.kind !== 'session') return 'session_required'
-      if (caller.role === 'member') return 'owner_required'
+      if (!isOwner(caller.role)) return 'owner_required'
       if (!caller.session?.confirmed) return 'confirmation_required'
     }
     return changes(caller.organisation.refund, { [caller.environment]: evm })

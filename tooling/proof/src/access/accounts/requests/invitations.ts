@@ -1,4 +1,5 @@
 import type { Model } from '../model/model.ts'
+import type { MemberRole } from '../model/state.ts'
 import { changes, FORGET_LIMITS, lists, type Request } from './request.ts'
 
 export const listInvitations = (model: Model): Request => ({
@@ -13,7 +14,7 @@ export const listInvitations = (model: Model): Request => ({
 })
 
 /** Invites an address. All owners are told; those of the operators' organisation are named by a setting. */
-export const invite = (model: Model, email: string, role: 'owner' | 'member'): Request => ({
+export const invite = (model: Model, email: string, role: MemberRole): Request => ({
   line: 'POST /v1/auth/invitations',
   body: { email, role },
   access: 'owner',

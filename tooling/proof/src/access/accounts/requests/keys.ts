@@ -1,3 +1,4 @@
+import { isOwner } from '../model/access.ts'
 import type { Model } from '../model/model.ts'
 import type { Environment, Key } from '../model/state.ts'
 import { changes, lists, type Request, type Success } from './request.ts'
@@ -55,10 +56,11 @@ export const createKey = (model: Model, { environment, type, access, address }: 
     ...(address === undefined ? {} : { allowedIps: [address] }),
   },
   access: 'session',
+  duty: 'development',
   ...(environment === 'live' ? { stepUp: true } : {}),
   answer({ organisation, role, session }) {
     if (environment === 'live') {
-      if (role === 'member') return 'owner_required'
+      if (!isOwner(role)) return 'owner_required'
       if (!organisation.liveEnabled) return 'live_not_enabled'
       if (!session?.confirmed) return 'confirmation_required'
     }
@@ -82,10 +84,11 @@ export const createKey = (model: Model, { environment, type, access, address }: 
 export const revokeKey = (model: Model, id: string): Request => ({
   line: `DELETE /v1/api-keys/${id}`,
   access: 'session-read',
+  duty: 'development',
   answer({ organisation, role }) {
     const key = keysOf(model, organisation.id).find((each) => each.id === id && !each.revoked)
     if (!key) return 'api_key_not_found'
-    if (key.environment === 'live' && role === 'member') return 'owner_required'
+    if (key.environment === 'live' && !isOwner(role)) return 'owner_required'
     return changes(key, { revoked: true })
   },
 })

@@ -1,8 +1,7 @@
 import type { Caller } from '../model/access.ts'
 import type { Model } from '../model/model.ts'
+import type { MemberRole } from '../model/state.ts'
 import { lists, type Request } from './request.ts'
-
-type Role = 'owner' | 'member'
 
 export const listMembers = (model: Model): Request => ({
   line: 'GET /v1/auth/members',
@@ -26,20 +25,20 @@ function refusal(model: Model, { organisation, session }: Caller, userId: string
   return losesOwner && membership.role === 'owner' && model.owners(organisation).length === 1 ? 'last_owner' : undefined
 }
 
-export const changeRole = (model: Model, userId: string, role: Role): Request => ({
+export const changeRole = (model: Model, userId: string, role: MemberRole): Request => ({
   line: `PATCH /v1/auth/members/${userId}`,
   body: { role },
   access: 'owner',
   stepUp: true,
   answer(caller) {
-    const refused = refusal(model, caller, userId, role === 'member')
+    const refused = refusal(model, caller, userId, role !== 'owner')
     if (refused) return refused
     return {
       problem: (data) => (data.role === role ? undefined : `the role is ${data.role}`),
       apply() {
         const membership = caller.organisation.members.get(userId)
         if (membership) membership.role = role
-        if (role === 'member') model.invitations.endOf(caller.organisation.id, userId)
+        if (role !== 'owner') model.invitations.endOf(caller.organisation.id, userId)
       },
     }
   },

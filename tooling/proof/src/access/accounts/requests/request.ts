@@ -1,5 +1,5 @@
 import type { Data } from '@payments/stand'
-import type { Access, Caller, ErrorCode } from '../model/access.ts'
+import type { Access, Caller, Duty, ErrorCode } from '../model/access.ts'
 import type { Environment } from '../model/state.ts'
 
 /** What the model says of a request that is executed. */
@@ -19,6 +19,8 @@ export interface Request {
   /** Of a session: a key has its own. */
   readonly environment?: Environment
   readonly access: Access
+  /** Absent: every role may make it. */
+  readonly duty?: Duty
   /** It must not succeed with what a thief has: a session that was not confirmed for 10 minutes, or a key. */
   readonly stepUp?: true
   /** SQL that moves times back before the request, where limits or delays would hide the answer. */

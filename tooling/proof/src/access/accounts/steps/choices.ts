@@ -1,6 +1,6 @@
 import type { Random } from '@payments/stand'
 import type { Model } from '../model/model.ts'
-import type { Organisation, Role, Session } from '../model/state.ts'
+import type { MemberRole, Organisation, Role, Session } from '../model/state.ts'
 
 /** Addresses that users register with or are invited at, as long as nobody has moved to another. */
 const ADDRESSES = 14
@@ -44,8 +44,8 @@ export class Choices {
       [1, () => this.email()],
     ])()
   }
-  role(): 'owner' | 'member' {
-    return this.random.chance(0.4) ? 'owner' : 'member'
+  role(): MemberRole {
+    return this.random.chance(0.4) ? 'owner' : this.random.pick(['finance', 'developer', 'viewer', 'member'])
   }
   environment(): 'test' | 'live' {
     return this.random.chance(0.5) ? 'test' : 'live'
@@ -63,7 +63,9 @@ export class Choices {
     return this.random.chance(0.05) ? UNKNOWN_ID : (this.pick(ids) ?? UNKNOWN_ID)
   }
   /** An active session of a user with a role. */
-  session(roles: readonly Role[] = ['owner', 'member', 'operator']): Session | undefined {
+  session(
+    roles: readonly Role[] = ['owner', 'finance', 'developer', 'viewer', 'member', 'operator'],
+  ): Session | undefined {
     return this.pick(this.model.active().filter((each) => roles.includes(this.model.roleOf(each) as Role)))
   }
   organisation(): Organisation | undefined {

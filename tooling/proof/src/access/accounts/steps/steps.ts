@@ -117,7 +117,13 @@ export function steps(run: Run, choices: Choices, people: People): readonly Step
     [1, request((session) => respond(model, receivedInvitation(session), 'decline'))],
     [1, request((session) => revokeInvitation(model, sentInvitation(session)), ['owner'])],
     [4, confirmed((session) => changeRole(model, member(session), choices.role()), ['owner'])],
-    [2, confirmed((session) => changeRole(model, inviter(session), 'member'), ['owner'])],
+    [
+      2,
+      confirmed(
+        (session) => changeRole(model, inviter(session), random.pick(['finance', 'viewer', 'member'])),
+        ['owner'],
+      ),
+    ],
     [1, confirmed((session) => removeMember(model, inviter(session)), ['owner'])],
     [2, confirmed((session) => removeMember(model, member(session)), ['owner'])],
     [1, confirmed(() => leave(model))],

@@ -34,7 +34,7 @@ export class Thefts {
     return choices.weighted<() => Stolen>([
       [3, () => this.#sessionTheft(choices.session(['owner']))],
       [6, () => this.#oldSessionTheft(choices.session(['owner']))],
-      [4, () => this.#sessionTheft(choices.session(['member']))],
+      [4, () => this.#sessionTheft(choices.session(['finance', 'developer', 'viewer', 'member']))],
       [2, () => this.#sessionTheft(choices.session(['operator']))],
       [1, () => this.#oldSessionTheft(choices.session(['operator']))],
       [3, () => this.#sessionTheft(choices.pick(model.sessions.filter((each) => !model.roleOf(each))))],
@@ -67,7 +67,7 @@ export class Thefts {
     const { model } = this.#run
     if (model.expiredTokens.has(session.accessToken)) return 'an expired access token'
     const role = model.roleOf(session)
-    if (role) return `the session of ${role === 'member' ? 'a' : 'an'} ${role}`
+    if (role) return `the session of ${role.startsWith('o') ? 'an' : 'a'} ${role}`
     if (session.removed) return 'the session of a removed member'
     const isOperators = model.organisations.get(session.organisationId)?.operator
     const isFormer = isOperators && !model.isOperator(model.users.get(session.userId))
