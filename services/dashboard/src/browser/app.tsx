@@ -9,6 +9,7 @@ import { FindEverything } from './parts/frame/find-everything.tsx'
 import { Navigation } from './parts/frame/navigation.tsx'
 import { WithSession } from './parts/frame/session.tsx'
 import { Time } from './parts/parts.tsx'
+import { limitsOf } from './parts/rights.ts'
 import { Screens } from './screens/index.tsx'
 import { sectionOf, sections } from './screens/sections.ts'
 import { SignIn } from './screens/session/sign-in.tsx'
@@ -51,6 +52,7 @@ function Frame() {
   const { environment, me } = usePlace()
   const [location] = useLocation()
   const section = sectionOf(location)
+  const limits = limitsOf(me.organisation.role)
   useEffect(() => watch(environment), [environment])
   return (
     <div className={`app ${environment}`}>
@@ -78,6 +80,7 @@ function Frame() {
       </Navigation>
       <main id="content" tabIndex={-1}>
         <Suspension since={me.organisation.suspendedAt} />
+        {limits && <p className="note role">{limits}</p>}
         <Screens />
       </main>
     </div>

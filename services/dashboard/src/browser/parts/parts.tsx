@@ -42,6 +42,9 @@ export function Skeleton({ lines = 4 }: { lines?: number }) {
 /** What to do about errors whose message does not say it. */
 const WAYS_OUT: Readonly<Record<string, string>> = {
   owner_required: 'Ask an owner of the organisation to do it, or to change your role.',
+  finance_required: 'Ask an owner of the organisation to change your role.',
+  developer_required: 'Ask an owner of the organisation to change your role.',
+  finance_or_developer_required: 'Ask an owner of the organisation to change your role.',
   live_not_enabled: 'Live access is enabled by the operators of this service. Until then, everything works in test.',
   organisation_suspended: 'Reading still works. Contact the operators of this service.',
   rate_limited: 'Wait a moment before you try again.',

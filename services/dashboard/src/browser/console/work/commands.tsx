@@ -83,6 +83,7 @@ function Command({ of }: { of: OperatorCommand }) {
       </p>
       {of.money && <p className="note">This moves money or changes where it is booked.</p>}
       <Form
+        calls={null}
         label={of.dryRun ? 'Show what it would do' : 'Continue'}
         fields={() => fields.map((field) => specOf(field, given?.[field.name] ?? search.get(field.name) ?? undefined))}
         submit={async (values) => {

@@ -66,7 +66,7 @@ export function ConfirmedForm({
   submit,
   done,
   ...form
-}: Pick<FormProps, 'fields' | 'label' | 'changed' | 'disabled'> & {
+}: Pick<FormProps, 'calls' | 'fields' | 'label' | 'changed' | 'disabled'> & {
   submit: (values: Values) => Promise<unknown>
   done?: () => void
 }) {

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { CustomerChoice } from '../lists/customer-choice.tsx'
 import { Failure, Field, fieldsOf } from '../parts.tsx'
-import { ChangeButton } from './change.tsx'
+import { type Calls, ChangeButton } from './change.tsx'
 import { type AmountRule, amountCheck, typedAmount } from './checks.ts'
 
 /** The texts of a form by the name of the field, which is the path that the API calls it by. */
@@ -44,6 +44,7 @@ function withAmounts(specs: readonly FieldSpec[], values: Values): Values {
 
 /** A form whose fields are checked as they are typed; what the API refuses is said at its field. */
 export function Form<R>({
+  calls,
   fields,
   submit,
   label,
@@ -62,7 +63,7 @@ export function Form<R>({
   changed?: (values: Values) => void
   /** It can be read, and not sent. */
   disabled?: boolean
-}) {
+} & Calls) {
   const [values, setValues] = useState<Values>({})
   const [touched, setTouched] = useState<readonly string[]>([])
   const specs = fields(values)
@@ -139,7 +140,7 @@ export function Form<R>({
       ))}
       {children?.(sent)}
       {!shown && <Failure error={send.error} />}
-      <ChangeButton type="submit" className="primary" disabled={disabled || send.isPending}>
+      <ChangeButton calls={calls} type="submit" className="primary" disabled={disabled || send.isPending}>
         {send.isPending ? 'Sending …' : label}
       </ChangeButton>
     </form>

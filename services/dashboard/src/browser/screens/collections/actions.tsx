@@ -55,6 +55,7 @@ export function Actions({ of }: { of: Collection }) {
       )}
       {of.type === 'invoice' && isOpen && (
         <ChangeButton
+          calls="collections.send"
           type="button"
           disabled={send.isPending || of.customerId === null}
           title={of.customerId === null ? 'An invoice without a customer cannot be sent' : undefined}
@@ -64,7 +65,7 @@ export function Actions({ of }: { of: Collection }) {
         </ChangeButton>
       )}
       {isOpen && (
-        <ChangeButton type="button" className="danger" onClick={() => setAsking(true)}>
+        <ChangeButton calls="collections.delete" type="button" className="danger" onClick={() => setAsking(true)}>
           {verb}
         </ChangeButton>
       )}
@@ -73,7 +74,13 @@ export function Actions({ of }: { of: Collection }) {
         <Dialog title={`${verb} ${of.number ?? of.title}?`} close={() => setAsking(false)}>
           <p>{question}</p>
           <Failure error={end.error} />
-          <ChangeButton type="button" className="danger" disabled={end.isPending} onClick={() => end.mutate()}>
+          <ChangeButton
+            calls="collections.delete"
+            type="button"
+            className="danger"
+            disabled={end.isPending}
+            onClick={() => end.mutate()}
+          >
             {verb}
           </ChangeButton>
         </Dialog>

@@ -239,7 +239,13 @@ function Pay({
           )}
         </Field>
       )}
-      <ChangeButton type="button" className="primary" disabled={pay.isPending} onClick={() => pay.mutate()}>
+      <ChangeButton
+        calls="sandbox.checkoutSessions.pay"
+        type="button"
+        className="primary"
+        disabled={pay.isPending}
+        onClick={() => pay.mutate()}
+      >
         {pay.isPending ? 'Paying …' : 'Pay it in the sandbox'}
       </ChangeButton>
       <p className="hint" role="status">

@@ -72,13 +72,13 @@ export function Collections() {
       actions={
         canAsk && (
           <>
-            <ChangeButton type="button" onClick={create('checkout')}>
+            <ChangeButton calls="collections.create" type="button" onClick={create('checkout')}>
               New checkout
             </ChangeButton>
-            <ChangeButton type="button" onClick={() => navigate('/collections/new-invoice')}>
+            <ChangeButton calls="collections.create" type="button" onClick={() => navigate('/collections/new-invoice')}>
               New invoice
             </ChangeButton>
-            <ChangeButton type="button" className="primary" onClick={create('1')}>
+            <ChangeButton calls="collections.create" type="button" className="primary" onClick={create('1')}>
               New payment link
             </ChangeButton>
           </>

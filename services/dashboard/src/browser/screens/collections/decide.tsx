@@ -72,7 +72,7 @@ function Choices({ session, payment }: { session: Session; payment?: Payment }) 
   return (
     <div className="ways">
       {(Object.keys(ACTIONS) as Action[]).map((action) => (
-        <ChangeButton key={action} type="button" onClick={() => setChosen(action)}>
+        <ChangeButton calls="collections.resolve" key={action} type="button" onClick={() => setChosen(action)}>
           {ACTIONS[action].name}
         </ChangeButton>
       ))}
@@ -127,7 +127,7 @@ function Decision({
           {(props) => <input {...props} name="note" maxLength={500} />}
         </Field>
         {!wrong && <Failure error={decide.error} />}
-        <ChangeButton type="submit" className="primary" disabled={decide.isPending}>
+        <ChangeButton calls="collections.resolve" type="submit" className="primary" disabled={decide.isPending}>
           {done}
         </ChangeButton>
       </form>

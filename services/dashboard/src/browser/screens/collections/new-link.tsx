@@ -84,7 +84,7 @@ export function NewLink({ type, close }: { type: 'link' | 'checkout'; close: () 
         </Field>
         <Destination wrong={wrong} currency={currency} choose={setCurrency} />
         {Object.keys(wrong).length === 0 && <Failure error={create.error} />}
-        <ChangeButton type="submit" className="primary" disabled={create.isPending}>
+        <ChangeButton calls="collections.create" type="submit" className="primary" disabled={create.isPending}>
           {create.isPending ? 'Creating …' : `Create ${name}`}
         </ChangeButton>
       </form>

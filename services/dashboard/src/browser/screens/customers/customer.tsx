@@ -134,12 +134,13 @@ function Edit({ of }: { of: CustomerData }) {
   const [editing, setEditing] = useState(false)
   return (
     <>
-      <ChangeButton type="button" onClick={() => setEditing(true)}>
+      <ChangeButton calls="customers.update" type="button" onClick={() => setEditing(true)}>
         Edit
       </ChangeButton>
       {editing && (
         <Dialog title={`Edit ${of.name}`} close={() => setEditing(false)}>
           <Form
+            calls="customers.update"
             label="Save"
             submit={({ name = '', email = '', ...rest }) => {
               const others = Object.entries(rest).map(([field, value]) => [field, value.trim() || null])
@@ -249,12 +250,13 @@ function Enable({
     <>
       {failureReason && <p className="note">{words(failureReason)}</p>}
       <p className="hint">With cNGN the customer has a balance in naira, an account for payins, and payouts.</p>
-      <ChangeButton type="button" onClick={() => setAsking(true)}>
+      <ChangeButton calls="cngn.enable" type="button" onClick={() => setAsking(true)}>
         Enable cNGN
       </ChangeButton>
       {asking && (
         <Dialog title="Enable cNGN" close={() => setAsking(false)}>
           <Form
+            calls="cngn.enable"
             label="Enable"
             submit={({ bvn = '' }) => api.cngn.enable.mutate({ customerId: id, bvn: bvn.trim() })}
             done={async () => {

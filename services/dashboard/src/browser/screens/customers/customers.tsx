@@ -28,7 +28,7 @@ export function Customers() {
     <Screen
       title="Customers"
       actions={
-        <ChangeButton type="button" className="primary" onClick={() => change({ new: '1' })}>
+        <ChangeButton calls="customers.create" type="button" className="primary" onClick={() => change({ new: '1' })}>
           New customer
         </ChangeButton>
       }

@@ -11,6 +11,7 @@ export function NewCustomer({ close, done }: { close: () => void; done: (id: str
   return (
     <Dialog title="New customer" close={close}>
       <Form
+        calls="customers.create"
         label="Create customer"
         submit={(given) => api.customers.create.mutate(bodyOf(given))}
         done={({ id }) => {

@@ -135,10 +135,10 @@ function Answer({ code, again }: { code: string; again: () => void }) {
       <Outcome error={approve.error} again={() => approve.mutate()} />
       <Failure error={deny.error} />
       <div className="actions">
-        <ChangeButton type="submit" className="primary" disabled={isBusy || refused !== undefined}>
+        <ChangeButton calls={null} type="submit" className="primary" disabled={isBusy || refused !== undefined}>
           Allow
         </ChangeButton>
-        <ChangeButton type="button" disabled={isBusy} onClick={() => deny.mutate()}>
+        <ChangeButton calls={null} type="button" disabled={isBusy} onClick={() => deny.mutate()}>
           Refuse
         </ChangeButton>
       </div>

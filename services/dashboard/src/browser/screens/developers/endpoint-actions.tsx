@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { useLocation } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
-import { ChangeButton } from '../../parts/forms/change.tsx'
+import { type Calls, ChangeButton } from '../../parts/forms/change.tsx'
 import { Form } from '../../parts/forms/form.tsx'
 import { Copy, Dialog, Failure } from '../../parts/parts.tsx'
 
@@ -36,23 +36,29 @@ export function EndpointActions({ of }: { of: Endpoint }) {
   return (
     <>
       {isEnabled ? (
-        <ChangeButton type="button" onClick={() => setAsked('recover')}>
+        <ChangeButton calls="webhooks.recover" type="button" onClick={() => setAsked('recover')}>
           Send missed events
         </ChangeButton>
       ) : (
-        <ChangeButton type="button" className="primary" disabled={enable.isPending} onClick={() => enable.mutate()}>
+        <ChangeButton
+          calls="webhooks.update"
+          type="button"
+          className="primary"
+          disabled={enable.isPending}
+          onClick={() => enable.mutate()}
+        >
           Enable
         </ChangeButton>
       )}
-      <ChangeButton type="button" onClick={() => setAsked('rotate')}>
+      <ChangeButton calls="webhooks.rotateSecret" type="button" onClick={() => setAsked('rotate')}>
         Rotate the secret
       </ChangeButton>
       {isEnabled && (
-        <ChangeButton type="button" onClick={() => setAsked('disable')}>
+        <ChangeButton calls="webhooks.update" type="button" onClick={() => setAsked('disable')}>
           Disable
         </ChangeButton>
       )}
-      <ChangeButton type="button" className="danger" onClick={() => setAsked('delete')}>
+      <ChangeButton calls="webhooks.delete" type="button" className="danger" onClick={() => setAsked('delete')}>
         Delete
       </ChangeButton>
       <Failure error={enable.error} />
@@ -60,6 +66,7 @@ export function EndpointActions({ of }: { of: Endpoint }) {
       {asked === 'recover' && <Recover id={webhookEndpointId} close={close} />}
       {asked === 'disable' && (
         <Ask
+          calls="webhooks.update"
           title="Disable the endpoint"
           run={() => api.webhooks.update.mutate({ webhookEndpointId, status: 'disabled' })}
           done={() => void renew().then(close)}
@@ -70,6 +77,7 @@ export function EndpointActions({ of }: { of: Endpoint }) {
       )}
       {asked === 'delete' && (
         <Ask
+          calls="webhooks.delete"
           title="Delete the endpoint"
           run={() => api.webhooks.delete.mutate({ webhookEndpointId })}
           done={() => void renew().then(() => navigate('/webhooks'))}
@@ -84,6 +92,7 @@ export function EndpointActions({ of }: { of: Endpoint }) {
 
 /** A change that is asked about first. */
 function Ask({
+  calls,
   title,
   run,
   done,
@@ -95,13 +104,19 @@ function Ask({
   done: () => void
   close: () => void
   children: ReactNode
-}) {
+} & Calls) {
   const change = useMutation({ mutationFn: run, onSuccess: done })
   return (
     <Dialog title={`${title}?`} close={close}>
       <p>{children}</p>
       <Failure error={change.error} />
-      <ChangeButton type="button" className="danger" disabled={change.isPending} onClick={() => change.mutate()}>
+      <ChangeButton
+        calls={calls}
+        type="button"
+        className="danger"
+        disabled={change.isPending}
+        onClick={() => change.mutate()}
+      >
         {title}
       </ChangeButton>
     </Dialog>
@@ -124,6 +139,7 @@ function Rotate({ id, close }: { id: string; close: () => void }) {
         </>
       ) : (
         <Form
+          calls="webhooks.rotateSecret"
           label="Rotate the secret"
           fields={() => [
             {
@@ -162,6 +178,7 @@ function Recover({ id, close }: { id: string; close: () => void }) {
         </p>
       ) : (
         <Form
+          calls="webhooks.recover"
           label="Count them"
           changed={() => setCounted(undefined)}
           fields={() => [
@@ -185,6 +202,7 @@ function Recover({ id, close }: { id: string; close: () => void }) {
       {!send.data && counted?.found === 0 && <p role="status">It has missed nothing since then.</p>}
       {!send.data && counted && counted.found > 0 && (
         <ChangeButton
+          calls="webhooks.recover"
           type="button"
           className="primary"
           disabled={send.isPending}

@@ -41,6 +41,7 @@ export function EventDeliveries({ id, object }: { id: string; object: string }) 
               </Link>
               <Time at={at} precise />
               <ChangeButton
+                calls="webhooks.retry"
                 type="button"
                 disabled={again.isPending}
                 onClick={() => again.mutate({ webhookEndpointId, deliveryId })}

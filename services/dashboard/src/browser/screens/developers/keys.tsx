@@ -25,12 +25,7 @@ export function Keys() {
     <Screen
       title="API keys"
       actions={
-        <ChangeButton
-          type="button"
-          className="primary"
-          disabled={refused !== undefined}
-          onClick={() => setCreating(true)}
-        >
+        <ChangeButton calls="apiKeys.create" type="button" className="primary" onClick={() => setCreating(true)}>
           New API key
         </ChangeButton>
       }
@@ -129,7 +124,7 @@ function NewKey({ close }: { close: () => void }) {
         ) : (
           <Failure error={create.error} />
         )}
-        <ChangeButton type="submit" className="primary" disabled={create.isPending}>
+        <ChangeButton calls="apiKeys.create" type="submit" className="primary" disabled={create.isPending}>
           Create key
         </ChangeButton>
       </form>

@@ -20,7 +20,7 @@ export function Webhooks() {
     <Screen
       title="Webhooks"
       actions={
-        <ChangeButton type="button" className="primary" onClick={() => setCreating(true)}>
+        <ChangeButton calls="webhooks.create" type="button" className="primary" onClick={() => setCreating(true)}>
           New endpoint
         </ChangeButton>
       }
@@ -84,7 +84,7 @@ function NewEndpoint({ close }: { close: () => void }) {
           )}
         </Field>
         {!wrong.url && <Failure error={create.error} />}
-        <ChangeButton type="submit" className="primary" disabled={create.isPending}>
+        <ChangeButton calls="webhooks.create" type="submit" className="primary" disabled={create.isPending}>
           Create endpoint
         </ChangeButton>
       </form>
@@ -121,7 +121,13 @@ export function Endpoint({ id }: { id: string }) {
       actions={
         <>
           {data.endpoint.status === 'enabled' && (
-            <ChangeButton type="button" className="primary" disabled={test.isPending} onClick={() => test.mutate()}>
+            <ChangeButton
+              calls="webhooks.test"
+              type="button"
+              className="primary"
+              disabled={test.isPending}
+              onClick={() => test.mutate()}
+            >
               Send a test event
             </ChangeButton>
           )}
@@ -168,7 +174,12 @@ export function Endpoint({ id }: { id: string }) {
                       Next attempt <Time at={nextAttemptAt} />
                     </p>
                   ) : (
-                    <ChangeButton type="button" disabled={retry.isPending} onClick={() => retry.mutate(deliveryId)}>
+                    <ChangeButton
+                      calls="webhooks.retry"
+                      type="button"
+                      disabled={retry.isPending}
+                      onClick={() => retry.mutate(deliveryId)}
+                    >
                       Send again
                     </ChangeButton>
                   )}

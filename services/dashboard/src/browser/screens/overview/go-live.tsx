@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { clients } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { isOwner } from '../../parts/rights.ts'
 
 /** What merchants know by name. */
 const SHOWN = ['routes', 'fiat', 'swaps', 'cngn']
@@ -42,7 +43,7 @@ export function GoLive() {
   // Without routes nobody can pay; not every installation has the others.
   const isServed = lacks.every(({ capability }) => capability !== 'routes')
   if (!data || (Object.values(data).every(Boolean) && isServed)) return null
-  const owner = me.organisation.role === 'member' ? 'An owner of the organisation' : 'You'
+  const owner = isOwner(me.organisation.role) ? 'You' : 'An owner of the organisation'
   const steps = [
     {
       name: 'Live access',

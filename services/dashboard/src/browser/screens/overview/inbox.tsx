@@ -5,10 +5,13 @@ import { usePlace } from '../../context.ts'
 import { ChangeButton } from '../../parts/forms/change.tsx'
 import { type Notification, notificationsKey, pathOf, useNotifications } from '../../parts/lists/notifications.ts'
 import { Empty, Failure, Screen, Skeleton, Time } from '../../parts/parts.tsx'
+import { refusalOf } from '../../parts/rights.ts'
 
 /** What the user was told, newest first, each with the way to what it is about. */
 export default function Inbox() {
-  const { environment, api } = usePlace()
+  const place = usePlace()
+  const { environment, api } = place
+  const mayRead = refusalOf('notifications.read', place) === undefined && !place.me.organisation.suspendedAt
   const { data, error, refetch } = useNotifications()
   const renew = () => queries.invalidateQueries({ queryKey: notificationsKey(environment) })
   const read = useMutation({
@@ -22,7 +25,12 @@ export default function Inbox() {
       title="Inbox"
       actions={
         unread && (
-          <ChangeButton type="button" disabled={readAll.isPending} onClick={() => readAll.mutate()}>
+          <ChangeButton
+            calls="notifications.readAll"
+            type="button"
+            disabled={readAll.isPending}
+            onClick={() => readAll.mutate()}
+          >
             Mark all as read
           </ChangeButton>
         )
@@ -38,7 +46,7 @@ export default function Inbox() {
       {data && data.notifications.length > 0 && (
         <ul className="rows inbox" aria-label="Notifications">
           {data.notifications.map((each) => (
-            <Row key={each.id} of={each} open={() => each.readAt === null && read.mutate(each.id)} />
+            <Row key={each.id} of={each} open={() => each.readAt === null && mayRead && read.mutate(each.id)} />
           ))}
         </ul>
       )}

@@ -1,6 +1,7 @@
 import type { Client } from '@payments/client'
 import type { ComponentType, ReactNode } from 'react'
 import type { Money } from '../../parts/format.ts'
+import type { Calls } from '../../parts/forms/change.tsx'
 import type { TransactionKind } from '../../parts/lists/transactions.ts'
 
 /** What its payer must do now: where to send how much, and until when. */
@@ -55,14 +56,18 @@ export interface Kind<T = unknown> {
   instruction?(of: T): Instruction | undefined
   facts(of: T): readonly Fact[]
   /** In the sandbox: makes happen what is waited for. */
-  readonly simulate?: { readonly label: string; when(of: T): boolean; run(api: Client, of: T): Promise<unknown> }
-  readonly cancel?: {
+  readonly simulate?: Calls & {
+    readonly label: string
+    when(of: T): boolean
+    run(api: Client, of: T): Promise<unknown>
+  }
+  readonly cancel?: Calls & {
     readonly label: string
     readonly question: string
     when(of: T): boolean
     run(api: Client, of: T): Promise<unknown>
   }
-  readonly Form?: ComponentType<{ done: (id: string) => void }>
+  readonly create?: Calls & { readonly Form: ComponentType<{ done: (id: string) => void }> }
   /** What belongs to it, below its facts. */
   readonly Parts?: ComponentType<{ of: T }>
 }

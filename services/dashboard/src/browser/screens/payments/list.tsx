@@ -24,15 +24,15 @@ export function PaymentList({ kind }: { kind: AnyKind }) {
   const { environment } = usePlace()
   const { search, change } = useAddress()
   const [, navigate] = useLocation()
-  const { Form, List } = kind
+  const { create: making, List } = kind
   const none = (
     <Empty title={`No ${inSentence(kind.title)} yet`}>
       <p>{kind.teaches}</p>
     </Empty>
   )
   const missing = useMissing(kind.needs)
-  const create = Form && missing === undefined && (
-    <ChangeButton type="button" className="primary" onClick={() => change({ new: '1' })}>
+  const create = making && missing === undefined && (
+    <ChangeButton calls={making.calls} type="button" className="primary" onClick={() => change({ new: '1' })}>
       New {kind.one}
     </ChangeButton>
   )
@@ -41,9 +41,9 @@ export function PaymentList({ kind }: { kind: AnyKind }) {
       {kind.path.startsWith('/cngn/') && <CngnTabs />}
       <Missing of={kind.needs} />
       {List ? <List none={none} /> : <Listed kind={kind} none={none} />}
-      {create && Form && search.has('new') && (
+      {create && search.has('new') && (
         <Dialog title={`New ${kind.one}`} close={() => change({ new: '' }, { replace: true })}>
-          <Form
+          <making.Form
             done={(id) => {
               void queries.invalidateQueries({ queryKey: [environment] })
               navigate(`${kind.path}/${id}`)

@@ -133,7 +133,13 @@ function Simulate({ kind, of }: { kind: AnyKind; of: unknown }) {
   })
   return (
     <div className="pay">
-      <ChangeButton type="button" className="primary" disabled={run.isPending} onClick={() => run.mutate()}>
+      <ChangeButton
+        calls={kind.simulate?.calls ?? null}
+        type="button"
+        className="primary"
+        disabled={run.isPending}
+        onClick={() => run.mutate()}
+      >
         {run.isPending ? 'Sending …' : kind.simulate?.label}
       </ChangeButton>
       <p className="hint" role="status">
@@ -158,14 +164,20 @@ function Cancel({ kind, of }: { kind: AnyKind; of: unknown }) {
   if (!kind.cancel?.when(of)) return null
   return (
     <>
-      <ChangeButton type="button" className="danger" onClick={() => setAsking(true)}>
+      <ChangeButton calls={kind.cancel.calls} type="button" className="danger" onClick={() => setAsking(true)}>
         {kind.cancel.label}
       </ChangeButton>
       {asking && (
         <Dialog title={`${kind.cancel.label}?`} close={() => setAsking(false)}>
           <p>{kind.cancel.question}</p>
           <Failure error={cancel.error} />
-          <ChangeButton type="button" className="danger" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
+          <ChangeButton
+            calls={kind.cancel.calls}
+            type="button"
+            className="danger"
+            disabled={cancel.isPending}
+            onClick={() => cancel.mutate()}
+          >
             {kind.cancel.label}
           </ChangeButton>
         </Dialog>

@@ -18,6 +18,7 @@ export function Notifications() {
   })
   const box = (type: string, way: 'inApp' | 'email', checked: boolean, label: string) => (
     <ChangeInput
+      calls={null}
       type="checkbox"
       className="box"
       aria-label={label}

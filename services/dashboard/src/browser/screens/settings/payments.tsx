@@ -40,6 +40,7 @@ function Policy() {
       {!data && !error && <Skeleton />}
       {data && (
         <Form
+          calls="collections.changePolicy"
           key={JSON.stringify(data)}
           label="Save"
           submit={({ mismatch, tolerancePercent, graceMinutes }) =>
@@ -102,9 +103,9 @@ function RefundAddresses() {
       {!data && !error && <Skeleton />}
       {data && (
         <ConfirmedForm
+          calls="paymentRoutes.changeRefundAddresses"
           key={JSON.stringify(data.organisation)}
           label="Save"
-          disabled={refused !== undefined}
           submit={(values) =>
             api.paymentRoutes.changeRefundAddresses.mutate(
               Object.fromEntries(NETWORK_TYPES.map(([type]) => [type, values[type]?.trim() || null])),

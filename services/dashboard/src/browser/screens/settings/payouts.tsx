@@ -47,7 +47,7 @@ export function PayoutControls() {
         />
       )}
       {refused && <p className="note">{refused}</p>}
-      {data && <Allowed of={data.allowedDestinations} isRefused={refused !== undefined} />}
+      {data && <Allowed of={data.allowedDestinations} />}
     </section>
   )
 }
@@ -63,7 +63,7 @@ function useShown(): (each: Destination) => string {
 }
 
 /** The destinations to which payouts and withdrawals may go. */
-function Allowed({ of, isRefused }: { of: readonly Destination[] | null; isRefused: boolean }) {
+function Allowed({ of }: { of: readonly Destination[] | null }) {
   const { environment, api } = usePlace()
   const shown = useShown()
   const [adding, setAdding] = useState(false)
@@ -96,9 +96,10 @@ function Allowed({ of, isRefused }: { of: readonly Destination[] | null; isRefus
             <li key={shown(each)}>
               <code>{shown(each)}</code>
               <ChangeButton
+                calls="payoutControls.change"
                 type="button"
                 aria-label={`Remove ${shown(each)}`}
-                disabled={isRefused || remove.isPending}
+                disabled={remove.isPending}
                 onClick={() => remove.mutate(each)}
               >
                 Remove
@@ -111,11 +112,11 @@ function Allowed({ of, isRefused }: { of: readonly Destination[] | null; isRefus
         <Outcome error={remove.error} again={() => remove.variables && remove.mutate(remove.variables)} />
       )}
       <div className="actions">
-        <ChangeButton type="button" disabled={isRefused} onClick={() => setAdding(true)}>
+        <ChangeButton calls="payoutControls.change" type="button" onClick={() => setAdding(true)}>
           Add a destination
         </ChangeButton>
         {of && (
-          <ChangeButton type="button" disabled={isRefused} onClick={() => setOpening(true)}>
+          <ChangeButton calls="payoutControls.change" type="button" onClick={() => setOpening(true)}>
             Allow every destination
           </ChangeButton>
         )}
@@ -133,7 +134,13 @@ function Allowed({ of, isRefused }: { of: readonly Destination[] | null; isRefus
         <Dialog title="Allow every destination?" close={() => setOpening(false)}>
           <p>Each key that may write can then send money anywhere, within the limits of a day. The list is deleted.</p>
           {open.error && <Outcome error={open.error} again={() => open.mutate()} />}
-          <ChangeButton type="button" className="danger" disabled={open.isPending} onClick={() => open.mutate()}>
+          <ChangeButton
+            calls="payoutControls.change"
+            type="button"
+            className="danger"
+            disabled={open.isPending}
+            onClick={() => open.mutate()}
+          >
             Allow every destination
           </ChangeButton>
         </Dialog>
@@ -169,5 +176,13 @@ function NewDestination({ add, done }: { add: (each: Destination) => Promise<unk
           { name: 'accountNumber', label: 'Account number', numeric: true },
         ]),
   ]
-  return <ConfirmedForm label="Add" fields={fields} submit={(values) => add(bodyOf<Destination>(values))} done={done} />
+  return (
+    <ConfirmedForm
+      calls="payoutControls.change"
+      label="Add"
+      fields={fields}
+      submit={(values) => add(bodyOf<Destination>(values))}
+      done={done}
+    />
+  )
 }

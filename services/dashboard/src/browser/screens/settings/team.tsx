@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import { clients, queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 import { words } from '../../parts/format.ts'
@@ -7,11 +7,10 @@ import { ChangeButton, ChangeSelect } from '../../parts/forms/change.tsx'
 import { emailCheck } from '../../parts/forms/checks.ts'
 import { ConfirmedForm, Outcome } from '../../parts/forms/confirm.tsx'
 import { Dialog, Failure, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
-import { refusalOf } from '../../parts/rights.ts'
+import { ROLES, type Role, refusalOf } from '../../parts/rights.ts'
 import { SettingsTabs } from './tabs.tsx'
 
 const { auth } = clients.test
-type Role = 'owner' | 'member'
 
 const KEY = ['team']
 const renew = () => queries.invalidateQueries({ queryKey: KEY })
@@ -36,12 +35,7 @@ export function Team() {
     <Screen
       title="Team"
       actions={
-        <ChangeButton
-          type="button"
-          className="primary"
-          disabled={refused !== undefined}
-          onClick={() => setInviting(true)}
-        >
+        <ChangeButton calls="auth.invite" type="button" className="primary" onClick={() => setInviting(true)}>
           Invite
         </ChangeButton>
       }
@@ -56,6 +50,19 @@ export function Team() {
             <MemberRow key={member.userId} of={member} isSelf={member.userId === me.user.id} />
           ))}
         </ul>
+      )}
+      {data && (
+        <section aria-label="Roles">
+          <h2>Roles</h2>
+          <dl className="facts">
+            {ROLES.map(([value, name, does]) => (
+              <Fragment key={value}>
+                <dt>{name}</dt>
+                <dd>{does}</dd>
+              </Fragment>
+            ))}
+          </dl>
+        </section>
       )}
       {open.length > 0 && (
         <section aria-label="Invitations">
@@ -78,7 +85,6 @@ interface MemberRowProps {
 }
 
 function MemberRow({ of: { userId, email, fullName, role, createdAt }, isSelf }: MemberRowProps) {
-  const place = usePlace()
   const [removing, setRemoving] = useState(false)
   const change = useMutation({
     mutationFn: (next: Role) => auth.changeRole.mutate({ userId, role: next }),
@@ -101,21 +107,24 @@ function MemberRow({ of: { userId, email, fullName, role, createdAt }, isSelf }:
       </span>
       <span className="actions">
         <ChangeSelect
+          calls="auth.changeRole"
           aria-label={`Role of ${email}`}
           value={role}
-          disabled={
-            isSelf || change.isPending || role === 'operator' || refusalOf('auth.changeRole', place) !== undefined
-          }
+          disabled={isSelf || change.isPending || role === 'operator'}
           onChange={({ target }) => change.mutate(target.value as Role)}
         >
-          <option value="owner">Owner</option>
-          <option value="member">Member</option>
+          {ROLES.map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
           {role === 'operator' && <option value="operator">Operator</option>}
         </ChangeSelect>
         <ChangeButton
+          calls="auth.removeMember"
           type="button"
           aria-label={`Remove ${email}`}
-          disabled={isSelf || refusalOf('auth.removeMember', place) !== undefined}
+          disabled={isSelf}
           onClick={() => setRemoving(true)}
         >
           Remove
@@ -128,7 +137,13 @@ function MemberRow({ of: { userId, email, fullName, role, createdAt }, isSelf }:
         <Dialog title={`Remove ${email}?`} close={() => setRemoving(false)}>
           <p>Their sessions in this organisation end at once. API keys keep working.</p>
           {remove.error && <Outcome error={remove.error} again={() => remove.mutate()} />}
-          <ChangeButton type="button" className="danger" disabled={remove.isPending} onClick={() => remove.mutate()}>
+          <ChangeButton
+            calls="auth.removeMember"
+            type="button"
+            className="danger"
+            disabled={remove.isPending}
+            onClick={() => remove.mutate()}
+          >
             Remove from the team
           </ChangeButton>
         </Dialog>
@@ -142,7 +157,6 @@ function InvitationRow({
 }: {
   of: { id: string; email: string; role: string; status: string; expiresAt: string }
 }) {
-  const refused = refusalOf('auth.revokeInvitation', usePlace())
   const revoke = useMutation({ mutationFn: () => auth.revokeInvitation.mutate({ invitationId: id }), onSuccess: renew })
   return (
     <li>
@@ -153,9 +167,10 @@ function InvitationRow({
         Until <Time at={expiresAt} />
       </span>
       <ChangeButton
+        calls="auth.revokeInvitation"
         type="button"
         aria-label={`Revoke the invitation of ${email}`}
-        disabled={refused !== undefined || revoke.isPending}
+        disabled={revoke.isPending}
         onClick={() => revoke.mutate()}
       >
         Revoke
@@ -169,19 +184,17 @@ function Invite({ close }: { close: () => void }) {
   return (
     <Dialog title="Invite to the team" close={close}>
       <ConfirmedForm
+        calls="auth.invite"
         label="Send invitation"
         submit={({ email = '', role = 'member' }) => auth.invite.mutate({ email: email.trim(), role: role as Role })}
         done={() => void renew().then(close)}
-        fields={() => [
+        fields={({ role = 'member' }) => [
           { name: 'email', label: 'Email address', type: 'email', check: emailCheck },
           {
             name: 'role',
             label: 'Role',
-            hint: 'Owners also manage the team and live keys',
-            options: [
-              ['member', 'Member'],
-              ['owner', 'Owner'],
-            ],
+            hint: ROLES.find(([value]) => value === role)?.[2],
+            options: ROLES.map(([value, name]) => [value, name] as const),
           },
         ]}
       />

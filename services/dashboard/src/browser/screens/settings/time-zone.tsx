@@ -36,7 +36,12 @@ export function OrganisationTimeZone() {
         >
           <Field label="Time zone of the organisation" error={wrong.timeZone}>
             {(props) => (
-              <ChangeSelect {...props} name="timeZone" defaultValue={organisation.timeZone}>
+              <ChangeSelect
+                calls="auth.changeOrganisation"
+                {...props}
+                name="timeZone"
+                defaultValue={organisation.timeZone}
+              >
                 {names.map((each) => (
                   <option key={each}>{each}</option>
                 ))}
@@ -44,7 +49,7 @@ export function OrganisationTimeZone() {
             )}
           </Field>
           {!wrong.timeZone && <Failure error={save.error} />}
-          <ChangeButton type="submit" className="primary" disabled={save.isPending}>
+          <ChangeButton calls="auth.changeOrganisation" type="submit" className="primary" disabled={save.isPending}>
             Save
           </ChangeButton>
           {save.isSuccess && <span role="status"> Saved</span>}

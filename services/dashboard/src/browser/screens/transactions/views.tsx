@@ -6,6 +6,7 @@ import { usePlace } from '../../context.ts'
 import { ChangeButton } from '../../parts/forms/change.tsx'
 import { type Filters, filtersIn, parametersIn, parametersOf } from '../../parts/lists/transactions.ts'
 import { Dialog, Failure, Field, fieldsOf } from '../../parts/parts.tsx'
+import { isOwner } from '../../parts/rights.ts'
 
 /** The saved views: each is an address, and the one that is shown can be saved or deleted. */
 export function Views() {
@@ -19,7 +20,7 @@ export function Views() {
     mutationFn: (viewId: string) => api.views.delete.mutate({ viewId }),
     onSuccess: () => queries.invalidateQueries({ queryKey: [environment, 'views'] }),
   })
-  const mayRemove = shown && (shown.own || me.organisation.role !== 'member')
+  const mayRemove = shown && (shown.own || isOwner(me.organisation.role))
   if (!data || (data.total === 0 && !present)) return null
   return (
     <div className="views">
@@ -39,12 +40,12 @@ export function Views() {
         ))}
       </nav>
       {present && !shown && (
-        <ChangeButton type="button" className="quiet" onClick={() => setSaving(true)}>
+        <ChangeButton calls={null} type="button" className="quiet" onClick={() => setSaving(true)}>
           Save this view
         </ChangeButton>
       )}
       {mayRemove && (
-        <ChangeButton type="button" className="quiet" onClick={() => remove.mutate(shown.id)}>
+        <ChangeButton calls={null} type="button" className="quiet" onClick={() => remove.mutate(shown.id)}>
           Delete view
         </ChangeButton>
       )}
@@ -80,7 +81,7 @@ function SaveView({ filter, close }: { filter: Filters; close: () => void }) {
           <input type="checkbox" name="shared" /> Share it with all members of the organisation
         </label>
         {!wrong.name && <Failure error={save.error} />}
-        <ChangeButton type="submit" className="primary" disabled={save.isPending}>
+        <ChangeButton calls={null} type="submit" className="primary" disabled={save.isPending}>
           Save view
         </ChangeButton>
       </form>

@@ -168,7 +168,7 @@ function InvoiceForm({ again }: { again: () => void }) {
         <Destination wrong={wrong} currency={currency} choose={setCurrency} typed={typed} />
         {Object.keys(wrong).length === 0 && <Failure error={failed} />}
         <div className="actions">
-          <ChangeButton type="submit" className="primary" disabled={create.isPending}>
+          <ChangeButton calls="collections.create" type="submit" className="primary" disabled={create.isPending}>
             {create.isPending ? 'Creating …' : 'Create invoice'}
           </ChangeButton>
           <button type="submit" value="preview" disabled={preview.isPending}>

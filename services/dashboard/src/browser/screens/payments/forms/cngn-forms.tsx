@@ -47,6 +47,7 @@ export function PayinForm({ done }: Done) {
   const { api } = usePlace()
   return (
     <Form
+      calls="cngn.payins.create"
       label="Create payin"
       submit={(given) => api.cngn.payins.create.mutate(bodyOf(given))}
       done={({ id }) => done(id)}
@@ -60,6 +61,7 @@ export function DepositForm({ done }: Done) {
   const networks = useCngnNetworks()
   return (
     <Form
+      calls="cngn.deposits.create"
       label="Create deposit address"
       submit={(given) => api.cngn.deposits.create.mutate(bodyOf(given))}
       done={({ id }) => done(id)}
@@ -78,6 +80,7 @@ export function WithdrawalForm({ done }: Done) {
   const network = networks.find(({ key }) => key === values.networkKey) ?? networks[0]
   return (
     <Form
+      calls="cngn.withdrawals.create"
       label="Create withdrawal"
       changed={setValues}
       submit={(given) => api.cngn.withdrawals.create.mutate(bodyOf(given))}
@@ -99,6 +102,7 @@ export function PayoutForm({ done }: Done) {
   const banks = useBanks('NGN')
   return (
     <Form
+      calls="cngn.payouts.create"
       label="Create payout"
       submit={(given) => api.cngn.payouts.create.mutate(bodyOf(given))}
       done={({ id }) => done(id)}
@@ -153,6 +157,7 @@ export function ConvertForm({ done }: Done) {
   const network = networks.find(({ key }) => key === (values.networkKey ?? 'base'))
   return (
     <Form
+      calls="cngn.converts.create"
       label="Create convert"
       changed={setValues}
       submit={({ direction = '', ...given }) => {

@@ -34,6 +34,7 @@ export function OfframpForm({ done }: { done: (id: string) => void }) {
   const network = networks.find(({ key }) => key === networkKey)
   return (
     <Form
+      calls="offramps.create"
       label="Create offramp"
       changed={setValues}
       submit={(given) => {

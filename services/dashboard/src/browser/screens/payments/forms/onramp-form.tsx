@@ -34,6 +34,7 @@ export function OnrampForm({ done }: { done: (id: string) => void }) {
       : []
   return (
     <Form
+      calls="onramps.create"
       label="Create onramp"
       changed={setValues}
       submit={(given) => api.onramps.create.mutate(bodyOf(given))}

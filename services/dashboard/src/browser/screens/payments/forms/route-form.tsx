@@ -15,6 +15,7 @@ export function RouteForm({ done }: { done: (id: string) => void }) {
   const keys = networks.map(({ key, name }) => [key, name] as const)
   return (
     <Form
+      calls="paymentRoutes.create"
       label="Create payment route"
       changed={setValues}
       submit={(given) => api.paymentRoutes.create.mutate(bodyOf(given))}

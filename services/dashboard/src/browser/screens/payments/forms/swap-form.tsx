@@ -22,6 +22,7 @@ export function SwapForm({ done }: { done: (id: string) => void }) {
   const rate = data?.rates.find((each) => each.from === from)
   return (
     <Form
+      calls="swaps.create"
       label="Create swap"
       changed={setValues}
       submit={(given) =>

@@ -72,9 +72,10 @@ export const payins: Kind<Cngn['payins']['get']> = {
   simulate: {
     label: 'Make the transfer in the sandbox',
     when: waits,
+    calls: 'sandbox.cngn.payin',
     run: (api, { id }) => api.sandbox.cngn.payin.mutate({ payinId: id }),
   },
-  Form: PayinForm,
+  create: { calls: 'cngn.payins.create', Form: PayinForm },
 }
 
 export const payouts: Kind<Cngn['payouts']['get']> = {
@@ -97,7 +98,7 @@ export const payouts: Kind<Cngn['payouts']['get']> = {
     [titleOf('reference'), of.reference],
     ...common(of),
   ],
-  Form: PayoutForm,
+  create: { calls: 'cngn.payouts.create', Form: PayoutForm },
 }
 
 export const converts: Kind<Cngn['converts']['get']> = {
@@ -142,9 +143,10 @@ export const converts: Kind<Cngn['converts']['get']> = {
   simulate: {
     label: 'Send the deposit in the sandbox',
     when: (of) => waits(of) && of.deposit !== null,
+    calls: 'sandbox.cngn.convert',
     run: (api, { id }) => api.sandbox.cngn.convert.mutate({ convertId: id }),
   },
-  Form: ConvertForm,
+  create: { calls: 'cngn.converts.create', Form: ConvertForm },
 }
 
 export const withdrawals: Kind<Cngn['withdrawals']['get']> = {
@@ -159,7 +161,7 @@ export const withdrawals: Kind<Cngn['withdrawals']['get']> = {
   summary: (of) => ({ ...of, amount: `${of.amount} cNGN`, to: `${words(of.networkKey)} ${of.address}` }),
   states,
   facts: (of) => [['Transaction', of.txHash && <Copyable text={of.txHash} label="Copy the hash" />], ...common(of)],
-  Form: WithdrawalForm,
+  create: { calls: 'cngn.withdrawals.create', Form: WithdrawalForm },
 }
 
 export const cngnDeposits: Kind<Cngn['deposits']['get']> = {
@@ -183,7 +185,8 @@ export const cngnDeposits: Kind<Cngn['deposits']['get']> = {
   simulate: {
     label: 'Send a deposit in the sandbox',
     when: waits,
+    calls: 'sandbox.cngn.deposit',
     run: (api, { id }) => api.sandbox.cngn.deposit.mutate({ depositId: id }),
   },
-  Form: DepositForm,
+  create: { calls: 'cngn.deposits.create', Form: DepositForm },
 }

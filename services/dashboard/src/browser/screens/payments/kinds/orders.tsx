@@ -61,9 +61,10 @@ export const offramps: Kind<Offramp> = {
   simulate: {
     label: 'Send the deposit in the sandbox',
     when: ({ status }) => status === 'pending',
+    calls: 'sandbox.offramps.deposit',
     run: (api, { id }) => api.sandbox.offramps.deposit.mutate({ orderId: id }),
   },
-  Form: OfframpForm,
+  create: { calls: 'offramps.create', Form: OfframpForm },
 }
 
 /** What the bank said about the name of an account when the order was created. */
@@ -118,9 +119,10 @@ export const onramps: Kind<Onramp> = {
   simulate: {
     label: 'Make the transfer in the sandbox',
     when: ({ status }) => status === 'awaiting_payment',
+    calls: 'sandbox.onramps.payment',
     run: (api, { id }) => api.sandbox.onramps.payment.mutate({ orderId: id }),
   },
-  Form: OnrampForm,
+  create: { calls: 'onramps.create', Form: OnrampForm },
 }
 
 export const swaps: Kind<Swap> = {
@@ -175,13 +177,15 @@ export const swaps: Kind<Swap> = {
   simulate: {
     label: 'Send the deposit in the sandbox',
     when: ({ status }) => status === 'awaiting_deposit',
+    calls: 'sandbox.swaps.deposit',
     run: (api, { id }) => api.sandbox.swaps.deposit.mutate({ swapId: id }),
   },
   cancel: {
     label: 'Cancel the swap',
     question: 'A deposit that still arrives is sent back to the refund address.',
     when: ({ status }) => status === 'awaiting_deposit',
+    calls: 'swaps.cancel',
     run: (api, { id }) => api.swaps.cancel.mutate({ swapId: id }),
   },
-  Form: SwapForm,
+  create: { calls: 'swaps.create', Form: SwapForm },
 }

@@ -44,16 +44,18 @@ export const paymentRoutes: Kind<PaymentRoute> = {
   simulate: {
     label: `Send ${EXAMPLE_DEPOSIT} in the sandbox`,
     when: ({ status }) => status === 'active',
+    calls: 'sandbox.paymentRoutes.deposit',
     run: (api, { id }) => api.sandbox.paymentRoutes.deposit.mutate({ paymentRouteId: id, amount: EXAMPLE_DEPOSIT }),
   },
   cancel: {
     label: 'Delete the route',
     question: 'Nobody should pay to its address any more. Deposits that still arrive are recorded.',
     when: ({ status }) => status !== 'deleted',
+    calls: 'paymentRoutes.delete',
     run: (api, { id }) => api.paymentRoutes.delete.mutate({ paymentRouteId: id }),
   },
   List: RouteList,
-  Form: RouteForm,
+  create: { calls: 'paymentRoutes.create', Form: RouteForm },
   Parts: Deposits,
 }
 

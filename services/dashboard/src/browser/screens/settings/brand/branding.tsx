@@ -42,6 +42,7 @@ export function Brand() {
             <Logo of={data} />
             {refused && <p className="note">{refused}</p>}
             <ConfirmedForm
+              calls="branding.update"
               label="Save branding"
               changed={setTyped}
               submit={(values) =>
@@ -115,6 +116,7 @@ function Logo({ of }: { of: Branding }) {
     <div className="logo">
       <label htmlFor={id}>Logo, PNG or JPEG</label>
       <ChangeInput
+        calls="branding.uploadLogo"
         id={id}
         type="file"
         accept="image/png,image/jpeg"
@@ -122,7 +124,7 @@ function Logo({ of }: { of: Branding }) {
         onChange={({ target }) => target.files?.[0] && upload.mutate(target.files[0])}
       />
       {of.logoUrl && (
-        <ChangeButton type="button" className="quiet" onClick={() => remove.mutate()}>
+        <ChangeButton calls="branding.removeLogo" type="button" className="quiet" onClick={() => remove.mutate()}>
           Remove the logo
         </ChangeButton>
       )}

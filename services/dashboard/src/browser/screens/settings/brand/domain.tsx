@@ -42,7 +42,12 @@ export function Domain({
             </dd>
           </dl>
           <Failure error={verify.error} />
-          <ChangeButton type="button" disabled={verify.isPending} onClick={() => verify.mutate()}>
+          <ChangeButton
+            calls="branding.verifyDomain"
+            type="button"
+            disabled={verify.isPending}
+            onClick={() => verify.mutate()}
+          >
             {verify.isPending ? 'Asking the DNS …' : 'Verify the domain'}
           </ChangeButton>
         </>
