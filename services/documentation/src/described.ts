@@ -31,6 +31,8 @@ export interface Described {
   readonly summary: string
   readonly description: string
   readonly scope: string | undefined
+  /** The roles whose sessions may call it; undefined: every role. */
+  readonly roles: readonly string[] | undefined
   readonly access: 'public' | 'session' | 'key'
   readonly keyed: boolean
   readonly deprecated: boolean
@@ -113,6 +115,7 @@ interface Written {
   readonly tags: readonly string[]
   readonly deprecated?: boolean
   readonly 'x-required-scope'?: string
+  readonly 'x-roles'?: readonly string[]
   readonly security: readonly Json[]
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly content: Content }
@@ -145,6 +148,7 @@ function one(
     summary: operation.summary,
     description: operation.description ?? '',
     scope: operation['x-required-scope'],
+    roles: operation['x-roles'],
     access,
     keyed: parameters.some(({ name }) => name === 'Idempotency-Key'),
     deprecated: operation.deprecated ?? false,

@@ -84,7 +84,8 @@ ${lists.join('\n')}`,
 /** The page of an operation. */
 export async function operationPage(operation: Described, reference: Interface, baseUrl: string): Promise<string> {
   const { root, schemas } = reference
-  const { summary, description, method, url, access, scope, parameters, body, success, events, deprecated } = operation
+  const { summary, description, method, url, access, scope, roles, parameters, body, success, events, deprecated } =
+    operation
   const highlight = await highlighter()
   const json = (label: string, value: unknown) =>
     value === undefined ? '' : figure('json', label, highlight(JSON.stringify(value, null, 2), 'json'))
@@ -127,7 +128,7 @@ export async function operationPage(operation: Described, reference: Interface, 
     content: `<h1>${escapeHtml(summary)}</h1>
 <p class="line">${methodOf(method)} <code>${escapeHtml(url)}</code></p>
 ${deprecated ? '<p><strong>Deprecated.</strong></p>' : ''}<p>${inline(description)}</p>
-<p class="facts">${ACCESS[access]}${scope ? ` with the scope <code>${scope}</code>, or a dashboard session` : ''}</p>
+<p class="facts">${ACCESS[access]}${scope ? ` with the scope <code>${scope}</code>, or a dashboard session` : ''}${roles ? `. Roles of a session: ${roles.map((role) => `<code>${role}</code>`).join(', ')}` : ''}</p>
 ${sections.map(({ html }) => html).join('\n')}`,
   })
 }

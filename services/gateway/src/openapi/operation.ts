@@ -1,4 +1,4 @@
-import { allowsAnonymous, errors as common, sessionOnly } from '@payments/kernel'
+import { allowsAnonymous, errors as common, rolesAllowed, sessionOnly } from '@payments/kernel'
 import { mediaTypes, type OperationMeta } from '@payments/platform'
 import type { RestOperation } from '../operations/operations.ts'
 import type { Json } from './json.ts'
@@ -61,6 +61,7 @@ export function complete(operation: RestOperation, described: Json, example: (sc
     ...(keyed || meta.access === 'read'
       ? { 'x-required-scope': meta.access === 'read' ? 'api:read' : 'api:write' }
       : {}),
+    ...(meta.role === 'any' ? {} : { 'x-roles': rolesAllowed[meta.role] }),
     security: anonymous ? [] : dashboard ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }],
     parameters: [
       ...(parameters ?? []).map((parameter) => ({

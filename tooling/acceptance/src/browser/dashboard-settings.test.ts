@@ -8,12 +8,12 @@ import {
   hasTools,
   newCollection,
   newMerchant,
-  newRoute,
   signedIn,
   startNameServer,
   useArtefact,
 } from '#testing'
 import { startChromium } from './chromium.ts'
+import { firstScreens, furnished } from './test/furnished.ts'
 import { linksOf, pressAll } from './test/press.ts'
 import { checkScreen, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
@@ -237,17 +237,7 @@ describe.runIf(hasTools(chromiumCommand()))('settings in the dashboard', () => {
   test(
     'no control of any screen of a suspended organisation sends a change that would be refused, and keys and sessions can be revoked',
     async () => {
-      const merchant = await newMerchant(service)
-      const { organisationId } = merchant
-      const created = async (path: string, body: object): Promise<{ id: string }> =>
-        (await merchant.call(`POST /v1/${path}`, { body })).body.data
-      const { id: customerId } = await created('customers', { name: 'Ada', email: 'ada@example.com' })
-      await newCollection(merchant)
-      await newCollection(merchant, { type: 'invoice', customerId })
-      await newRoute(merchant)
-      const wallet = '2vtrYKQhfbdS8Z3Dg8YKR77oBd6a8kDish4ChapMAEEA'
-      await created('swaps', { fromCurrency: 'USDC', toCurrency: 'EURC', amount: '10', destinationAddress: wallet })
-      await created('webhooks', { url: 'https://merchant.example/hooks' })
+      const organisationId = await furnished(service)
       await signedIn(service.runtime, { organisationId, role: 'member' })
       const { context, page, email } = await openDashboard(browser, service, { organisationId, role: 'owner' })
       const owner = await signedIn(service.runtime, { organisationId, role: 'owner' })
@@ -277,12 +267,7 @@ describe.runIf(hasTools(chromiumCommand()))('settings in the dashboard', () => {
         if (text.includes('Organisation suspended')) refused.add(nameOf(response.url()))
       })
       const start = `${service.url}/dashboard/test`
-      const screens = new Map(
-        ['', '/swaps?new=1', '/collections/new-invoice', '/transactions?status=failed', '/transactions?kind=swap']
-          .concat('/cli', '/customers?new=1', '/collections?new=1', '/routes?new=1')
-          .concat('/offramps?new=1', '/onramps?new=1', '/cngn/payins?new=1', '/cngn/converts?new=1')
-          .map((path) => [path, `${start}${path}`]),
-      )
+      const screens = firstScreens(start)
 
       await service.runtime.pool.query('update organisations set suspended_at = $2 where id = $1', [
         organisationId,
