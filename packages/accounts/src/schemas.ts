@@ -143,7 +143,7 @@ export const EmailChange = z
   })
   .meta({ id: 'EmailChange', description: 'State of a change of email address' })
 
-export const MemberRole = z.enum(memberRoles).meta({
+const MemberRole = z.enum(memberRoles).meta({
   description:
     'Every role reads. `finance` creates and changes what moves money; `developer` manages test keys and webhook endpoints; `member` does both; `owner` also manages members, live keys and what is for owners in live; `viewer` only reads',
   example: 'member',
