@@ -95,27 +95,27 @@ const due = (client: Client, polls: string, at: string): Promise<unknown> =>
   )
 
 async function measure(print: (line: string) => void, client: Client, worker: ServiceProcess): Promise<ProofReport> {
-  const idle = await costOf({ client, worker }, () => sleep(SECONDS * 1000))
-  const idleCores = hundredth((idle.worker + idle.server) / 1e6 / idle.seconds)
+  const idle = await costOf({ client, gateways: [], workers: [worker] }, () => sleep(SECONDS * 1000))
+  const idleCores = hundredth((idle.workers + idle.server) / 1e6 / idle.seconds)
   print(`  nothing is due: ${idleCores} of a core`)
   const polled: Record<string, { readonly perSecond: number; readonly microseconds: number }> = {}
   for (const { name, polls } of KINDS) {
     await due(client, polls, "now() - interval '1 second'")
     await client.query(`vacuum analyze ${polls}`)
     const before = await waiting(client, polls)
-    const cost = await costOf({ client, worker }, () => sleep(SECONDS * 1000))
+    const cost = await costOf({ client, gateways: [], workers: [worker] }, () => sleep(SECONDS * 1000))
     const done = before - (await waiting(client, polls))
     await due(client, polls, "now() + interval '1 day'")
-    const microseconds = Math.round((cost.worker + cost.server) / done)
+    const microseconds = Math.round((cost.workers + cost.server) / done)
     polled[name] = { perSecond: Math.round(done / cost.seconds), microseconds }
     print(
-      `  ${name.padEnd(16)}${Math.round(done / cost.seconds)} polls a second, each ${Math.round(cost.worker / done)} µs of the worker and ${Math.round(cost.server / done)} µs of the server`,
+      `  ${name.padEnd(16)}${Math.round(done / cost.seconds)} polls a second, each ${Math.round(cost.workers / done)} µs of the worker and ${Math.round(cost.server / done)} µs of the server`,
     )
   }
   for (const { polls } of KINDS) await due(client, polls, `now() + random() * interval '${INTERVAL} seconds'`)
   await client.query('vacuum analyze')
-  const hourly = await costOf({ client, worker }, () => sleep(2 * SECONDS * 1000))
-  const hourlyCores = hundredth((hourly.worker + hourly.server) / 1e6 / hourly.seconds)
+  const hourly = await costOf({ client, gateways: [], workers: [worker] }, () => sleep(2 * SECONDS * 1000))
+  const hourlyCores = hundredth((hourly.workers + hourly.server) / 1e6 / hourly.seconds)
   const late: number[] = []
   for (const { polls } of KINDS) late.push(await latest(client, polls))
   const lateSeconds = Math.max(...late)

@@ -4,8 +4,8 @@ import { serverTime } from './server-time.ts'
 
 /** What something took, in microseconds of processor time, bytes of the write-ahead log and seconds. */
 export interface Cost {
-  readonly gateway: number
-  readonly worker: number
+  readonly gateways: number
+  readonly workers: number
   readonly server: number
   readonly log: number
   readonly seconds: number
@@ -14,15 +14,15 @@ export interface Cost {
 /** Where it is counted: processes of the service, and a database server by a session on it. */
 export interface Counted {
   readonly client: Client
-  readonly gateway?: ServiceProcess | undefined
-  readonly worker: ServiceProcess
+  readonly gateways: readonly ServiceProcess[]
+  readonly workers: readonly ServiceProcess[]
 }
 
 /** What the processes and the database server take while something runs. */
-export async function costOf({ client, gateway, worker }: Counted, run: () => Promise<unknown>): Promise<Cost> {
+export async function costOf({ client, gateways, workers }: Counted, run: () => Promise<unknown>): Promise<Cost> {
   const counters = async () => ({
-    gateway: gateway ? await processTime(gateway) : 0,
-    worker: await processTime(worker),
+    gateways: await processTime(gateways),
+    workers: await processTime(workers),
     server: await serverTime(client),
     log: await logWritten(client),
     seconds: performance.now() / 1000,
@@ -31,18 +31,22 @@ export async function costOf({ client, gateway, worker }: Counted, run: () => Pr
   await run()
   const after = await counters()
   return {
-    gateway: after.gateway - before.gateway,
-    worker: after.worker - before.worker,
+    gateways: after.gateways - before.gateways,
+    workers: after.workers - before.workers,
     server: after.server - before.server,
     log: after.log - before.log,
     seconds: after.seconds - before.seconds,
   }
 }
 
-/** The processor time that a process says it has had, µs. */
-async function processTime({ internalUrl }: ServiceProcess): Promise<number> {
-  const metrics = await (await fetch(`${internalUrl}/metrics`)).text()
-  return 1e6 * Number(metrics.match(/^process_cpu_seconds_total (\S+)$/m)?.[1] ?? Number.NaN)
+/** The processor time that processes say they have had, µs. */
+async function processTime(processes: readonly ServiceProcess[]): Promise<number> {
+  let sum = 0
+  for (const { internalUrl } of processes) {
+    const metrics = await (await fetch(`${internalUrl}/metrics`)).text()
+    sum += 1e6 * Number(metrics.match(/^process_cpu_seconds_total (\S+)$/m)?.[1] ?? Number.NaN)
+  }
+  return sum
 }
 
 async function logWritten(client: Client): Promise<number> {
