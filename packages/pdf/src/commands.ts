@@ -24,6 +24,10 @@ export function recorded(write: (page: PdfPage) => void): readonly PageCommand[]
   return commands
 }
 
+/** The texts of what was written. */
+export const textsOf = (commands: readonly PageCommand[]): readonly string[] =>
+  commands.flatMap(([, ...args]) => args.flat(2).filter((each) => typeof each === 'string'))
+
 /** Writes on a page what was written down. */
 export function replay(commands: readonly PageCommand[], page: PdfPage): void {
   for (const [name, ...args] of commands) (page[name] as (...given: unknown[]) => void)(...args)

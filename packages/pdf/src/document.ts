@@ -1,8 +1,11 @@
 import Document from 'pdfkit'
-import { type PageCommand, replay } from './commands.ts'
+import { type PageCommand, replay, textsOf } from './commands.ts'
 import { escapeXml } from './escape.ts'
-import { type Doc, Fonts, REPLACEMENT } from './fonts.ts'
 import { pageOf } from './page.ts'
+import { isPlain } from './text/clusters.ts'
+import { hanOf } from './text/faces.ts'
+import { type Doc, Fonts, REPLACEMENT } from './text/fonts.ts'
+import { loadShaper } from './text/shaping.ts'
 
 const MARGIN = 56
 const REPLACED = `${REPLACEMENT} stands for a character that cannot be printed here.`
@@ -78,7 +81,9 @@ export async function make({ info, commands }: PdfOrder): Promise<Pdf> {
   const root = doc.struct('Document')
   doc.addStructure(root)
   if (attachment) attach(doc, attachment, createdAt)
-  const fonts = new Fonts(doc)
+  const texts = [...textsOf(commands), replacedText]
+  const shaper = lang === 'ar' || !texts.every(isPlain) ? await loadShaper() : undefined
+  const fonts = new Fonts(doc, hanOf(lang, texts), shaper)
   const page = pageOf(doc, fonts, root, lang === 'ar')
   replay(commands, page)
   if (fonts.replaced.size > 0) page.text(replacedText, { size: 8, muted: true })

@@ -1,6 +1,7 @@
 import encodeQR from 'qr'
-import type { Doc, Fonts } from './fonts.ts'
-import { type Line, linesOf, type Style, writeLine } from './lines.ts'
+import { REGULAR } from './text/faces.ts'
+import type { Doc, Fonts } from './text/fonts.ts'
+import { type Line, linesOf, type Style, writeLine } from './text/lines.ts'
 
 const LEFT = 56
 const WIDTH = 483
@@ -49,7 +50,7 @@ interface Pages {
 export function pageOf(doc: Doc, fonts: Fonts, root: PDFKit.PDFStructureElement, rtl: boolean): PdfPage {
   const base = rtl ? 'rtl' : 'ltr'
   const height = (size: number): number => {
-    fonts.use('regular', size)
+    fonts.use(REGULAR, size)
     return doc.currentLineHeight(true)
   }
   /** Writes lines into a box from its beginning, or to its end. */

@@ -59,14 +59,18 @@ export const packageAssets: readonly {
   readonly name: string
   readonly files: readonly string[]
 }[] = [
-  { user: 'packages/pdf', name: 'dejavu-fonts-ttf', files: ['ttf/DejaVuSans.ttf', 'ttf/DejaVuSans-Bold.ttf'] },
-  {
-    ...{ user: 'packages/pdf', name: '@embedpdf/fonts-sc' },
-    files: ['dist/index.cjs', 'fonts/NotoSansHans-Regular.otf', 'fonts/NotoSansHans-Bold.otf'],
-  },
+  ...Object.values(fonts()).map(({ package: name, ...weights }) => ({
+    ...{ user: 'packages/pdf', name, files: [...new Set(Object.values(weights))] },
+  })),
+  { user: 'packages/pdf', name: 'harfbuzzjs', files: ['dist/harfbuzz.wasm'] },
   { user: 'packages/pdf', name: 'pdfkit', files: ['js/data', 'js/standard-fonts'] },
   { user: 'services/gateway', name: 'swagger-ui-dist', files: ['swagger-ui.css', 'swagger-ui-bundle.js'] },
 ]
+
+/** The fonts of documents, each with its package and the files in it. */
+function fonts(): Record<string, { package: string; regular: string; bold?: string }> {
+  return JSON.parse(readFileSync(join(root, 'packages/pdf/src/text/fonts.json'), 'utf8'))
+}
 
 /** What was built: the files of this repository and the packages that are in it, and a digest of the files. */
 export interface Stamp {

@@ -79,15 +79,15 @@ test('an import or a file that would not be found in the artefact ends the build
   expect(
     unresolvedImports(join(folder, 'lib'), [chunk, { fileName: 'part.mjs', imports: [], dynamicImports: [] }]),
   ).toEqual(['commands/start.mjs imports absent-package, which is not there'])
-  const module = join(places.root, 'packages/pdf/src/fonts.ts')
+  const module = join(places.root, 'packages/pdf/src/text/fonts.ts')
   const named = [
     { module, by: 'URL', name: '../absent.css' },
     { module, by: 'resolve', name: 'dejavu-fonts-ttf/ttf/Absent.ttf' },
     { module: join(places.root, 'packages/pdf/src/unused.ts'), by: 'URL', name: './absent.css' },
   ] as const
   expect(missingFiles(artefact(), named, [module])).toEqual([
-    'packages/pdf/src/fonts.ts reads ../absent.css, which is not there',
-    'packages/pdf/src/fonts.ts reads dejavu-fonts-ttf/ttf/Absent.ttf, which is not there',
+    'packages/pdf/src/text/fonts.ts reads ../absent.css, which is not there',
+    'packages/pdf/src/text/fonts.ts reads dejavu-fonts-ttf/ttf/Absent.ttf, which is not there',
   ])
 })
 

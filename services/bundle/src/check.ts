@@ -12,10 +12,10 @@ export interface Located {
   readonly name: string
 }
 
-const URLS = /new URL\(\s*'([^']+)',\s*import\.meta\.url\s*,?\s*\)/g
+const URLS = /new URL\(\s*['"]([^'"]+)['"],\s*import\.meta\.url\s*,?\s*\)/g
 const RESOLVED = /\bresolve\('([^']+)'\)/g
 /** Of installed packages that read files beside their own. */
-const READS = /\/node_modules\/pdfkit\//
+const READS = /\/node_modules\/(pdfkit|harfbuzzjs)\//
 
 /** Where a module of the repository or of an installed package is in the artefact, seen from its folder. */
 function placeOf(id: string): string {

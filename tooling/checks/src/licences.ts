@@ -11,6 +11,7 @@ const ALLOWED: readonly string[] = [
     'Apache-2.0',
     // Of typefaces: they may be embedded and passed on with any program.
     'OFL-1.1',
+    'MIT AND OFL-1.1',
     'BSD-2-Clause',
     'BSD-3-Clause',
     '0BSD',

@@ -9,12 +9,38 @@ export interface DocumentsPlace {
   readonly session: string
 }
 
+/** What is sold, in a script each, and the font of an invoice that has it. */
+const SOLD: Readonly<Record<string, string>> = {
+  DejaVuSans: 'Consulting, ọ̀nà شاي',
+  'NotoSans-Regular': 'चाय ₿',
+  NotoEmoji: '🍵',
+  NotoSansBengali: 'চা',
+  NotoSansEthiopic: 'ሻይ',
+  NotoSansGujarati: 'ચા',
+  NotoSansGurmukhi: 'ਚਾਹ',
+  NotoSansHans: '绿茶 发票',
+  NotoSansJP: 'お茶',
+  NotoSansKR: '차',
+  NotoSansKannada: 'ಚಹಾ',
+  NotoSansKhmer: 'តែ',
+  NotoSansMalayalam: 'ചായ',
+  NotoSansMyanmar: 'လက်ဖက်ရည်',
+  NotoSansOriya: 'ଚା',
+  NotoSansSinhala: 'තේ',
+  NotoSansTamil: 'தேநீர்',
+  NotoSansTelugu: 'తేనీరు శ్రీ',
+  NotoSansThaana: 'ސައި',
+  NotoSansThai: 'น้ำชา',
+}
+
 /** A document that a service makes. */
 export interface MadeDocument {
   readonly name: string
   readonly status: number
   /** What the file begins with: `%PDF-`, `<?xml`. */
   readonly beginning: string
+  /** The fonts in it. */
+  readonly fonts: readonly string[]
 }
 
 /**
@@ -26,7 +52,13 @@ export async function everyDocument(
   customerEmail: string,
 ): Promise<readonly MadeDocument[]> {
   const send = senderOf({ url }, key)
-  const body = await invoiceBody(send, customerEmail)
+  const items = Object.values(SOLD).map((description) => ({
+    description,
+    quantity: 1,
+    unitAmount: '1.25',
+    taxPercent: 7.5,
+  }))
+  const body = { ...(await invoiceBody(send, customerEmail)), items }
   const { customerId } = body
   await send('PUT /v1/branding/logo', { image: plainPng(64).toString('base64') })
   const invoice = await send('POST /v1/collections', body)
@@ -50,18 +82,31 @@ export async function everyDocument(
   const made: MadeDocument[] = []
   for (const [line, given] of documents) {
     const { status, text } = await call({ url }, line, { token: session, ...(given ? { body: given } : {}) })
-    made.push({ name: line.replace(/[\da-f]{8}-[\da-f-]{27}/g, '{id}'), status, beginning: text.slice(0, 5) })
+    made.push({
+      name: line.replace(/[\da-f]{8}-[\da-f-]{27}/g, '{id}'),
+      status,
+      beginning: text.slice(0, 5),
+      fonts: fontsIn(text),
+    })
   }
   return made
 }
 
-/** What is wrong with documents: each must be there, and be what its name says. */
+/** The names of the fonts in a PDF. */
+const fontsIn = (text: string): string[] => [...text.matchAll(/\/FontName \/\w+\+(\S+)/g)].map(([, name = '']) => name)
+
+/** What is wrong with documents: each must be there, be what its name says, and draw the scripts that are in it. */
 export const documentProblems = (made: readonly MadeDocument[]): string[] =>
-  made.flatMap(({ name, status, beginning }) => {
+  made.flatMap(({ name, status, beginning, fonts }) => {
     const isRight = /pdf/.test(name)
       ? beginning === '%PDF-'
       : /xml/.test(name)
         ? beginning === '<?xml'
         : beginning !== ''
-    return status === 200 && (isRight || name.includes('preview')) ? [] : [`${name}: ${status} ${beginning}`]
+    const missing = /invoice\.pdf/.test(name)
+      ? Object.keys(SOLD).filter((font) => !fonts.some((each) => each.startsWith(font)))
+      : []
+    return status === 200 && (isRight || name.includes('preview')) && missing.length === 0
+      ? []
+      : [`${name}: ${status} ${beginning} ${missing.join(' ')}`.trimEnd()]
   })
