@@ -80,7 +80,7 @@ function Frame() {
       </Navigation>
       <main id="content" tabIndex={-1}>
         <Suspension since={me.organisation.suspendedAt} />
-        {limits && <p className="note role">{limits}</p>}
+        {limits && <p className="hint">{limits}</p>}
         <Screens />
       </main>
     </div>
