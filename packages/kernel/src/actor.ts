@@ -106,7 +106,8 @@ export const roleRuleOf = ({
   readonly role?: RoleRule | undefined
 }): RoleRule => role ?? (access.startsWith('owner') ? 'owner' : 'any')
 
-const roleErrors = {
+/** The error of a session whose role a rule does not admit. */
+export const roleErrors = {
   finance: errors.finance_required,
   developer: errors.developer_required,
   'finance-or-developer': errors.finance_or_developer_required,

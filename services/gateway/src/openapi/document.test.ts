@@ -49,6 +49,22 @@ describe.each(['merchants', 'operators'] as const)('the document for %s', (audie
     expect(ids.filter((id) => id !== 'health.get' && !paths.includes(String(id)))).toEqual([])
   })
 
+  test('every operation that not every role may call names the roles, and the error of the others', () => {
+    const ruled = operations.filter(([, operation]) => operation['x-roles'])
+    for (const [name, operation] of ruled) {
+      const { 403: forbidden } = operation.responses as Record<number, { content: Record<string, { examples: Json }> }>
+      const examples = forbidden?.content['application/json']?.examples
+      const codes = Object.keys(examples ?? {}).filter((code) =>
+        /^(owner|finance|developer|finance_or_developer)_required$/.test(code),
+      )
+      expect(codes.length, name).toBeGreaterThan(0)
+      expect(operation['x-roles'], name).toContain('owner')
+    }
+    const rules = restOperations.map(({ name, operation: { meta } }) => [name, meta.role !== 'any'])
+    const named = new Map(operations.map(([, { operationId, ...rest }]) => [operationId, 'x-roles' in rest]))
+    expect(rules.filter(([name, isRuled]) => named.has(name) && named.get(name) !== isRuled)).toEqual([])
+  })
+
   test('every 401 names its scheme, and every operation of the sandbox that it is one', () => {
     const { responses } = document.components as { responses: Record<string, Json> }
     const resolved = (response: Json) =>

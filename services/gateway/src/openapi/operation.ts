@@ -1,4 +1,4 @@
-import { allowsAnonymous, errors as common, rolesAllowed, sessionOnly } from '@payments/kernel'
+import { allowsAnonymous, errors as common, roleErrors, rolesAllowed, sessionOnly } from '@payments/kernel'
 import { mediaTypes, type OperationMeta } from '@payments/platform'
 import type { RestOperation } from '../operations/operations.ts'
 import type { Json } from './json.ts'
@@ -165,7 +165,11 @@ function errorsOf({ operation: { meta } }: RestOperation, { keyed }: { keyed: bo
     ...meta.errors.map(({ status }) => status),
     ...(meta.callsProvider ? [502] : []),
   ])
-  const own = [...meta.errors, ...(meta.access === 'sandbox' ? [common.sandbox_only] : [])]
+  const own = [
+    ...meta.errors,
+    ...(meta.role === 'any' ? [] : [roleErrors[meta.role]]),
+    ...(meta.access === 'sandbox' ? [common.sandbox_only] : []),
+  ]
   return Object.fromEntries(
     [...statuses].sort().map((status) => [
       status,
