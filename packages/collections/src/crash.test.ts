@@ -40,7 +40,7 @@ test('a crash before any statement of a report, its commit included, changes not
     const [task] = routes.work?.tasks ?? []
     // This route alone is due, and the rate budget allows its poll however fast the earlier ones were.
     await pool.query(
-      "update payment_routes set next_poll_at = case when deposit_address = $1 then now() else now() + interval '1 hour' end",
+      "update payment_route_polls set next_poll_at = case when id in (select id from payment_routes where deposit_address = $1) then now() else now() + interval '1 hour' end",
       [depositAddress],
     )
     await pool.query("update provider_budgets set refilled_at = refilled_at - interval '1 hour'")
@@ -159,7 +159,7 @@ test('parallel payments while connections are cut and workers are killed: each s
     const settled = async (step: number) => {
       for (let tries = 0; tries < 600 && (await openOf(step)).length > 0; tries++) {
         await watcher.query(
-          "update payment_routes set next_poll_at = least(next_poll_at, now() + interval '300 milliseconds') where hidden",
+          "update payment_route_polls set next_poll_at = least(next_poll_at, now() + interval '300 milliseconds') where id in (select id from payment_routes where hidden)",
         )
         await pause(300)
       }

@@ -306,7 +306,7 @@ test('session, page and notification say to whom a payment was sent back; what c
 test('an address is watched no longer than a payment can change its session', async () => {
   const watched = async (id: string) => {
     const { rows } = await service.runtime.pool.query(
-      `select r.watched_until > now() as watched, r.poll_seconds as seconds from payment_routes r
+      `select r.watched_until > now() as watched, r.poll_seconds as seconds from payment_route_polls r
          join checkout_sessions s on s.route_id = r.id where s.id = $1`,
       [id],
     )
@@ -332,7 +332,7 @@ test.each([0, 60, 600])(
     const { session, report, tell } = await begin({ paymentPolicy: { graceMinutes } })
     const watched = async () => {
       const { rows } = await service.runtime.pool.query(
-        `select round(extract(epoch from r.watched_until - s.ends_at) / 60)::int as minutes from payment_routes r
+        `select round(extract(epoch from r.watched_until - s.ends_at) / 60)::int as minutes from payment_route_polls r
          join checkout_sessions s on s.route_id = r.id where s.id = $1`,
         [session.id],
       )

@@ -9,9 +9,9 @@ const pollTask = routes.work?.tasks?.[0]
 export async function poll(service: TestService, { organisationId }: Merchant): Promise<void> {
   const { pool } = service.runtime
   await pool.query(
-    `update payment_routes
+    `update payment_route_polls
         set next_poll_at = now() + case organisation_id when $1 then interval '-1 second' else interval '1 hour' end
-      where hidden`,
+      where id in (select id from payment_routes where hidden)`,
     [organisationId],
   )
   for (let due = 1; due > 0; ) {
@@ -19,7 +19,7 @@ export async function poll(service: TestService, { organisationId }: Merchant): 
     await pollTask?.run(own)
     await pollTask?.stop?.(own)
     const { rows } = await pool.query<{ due: number }>(
-      'select count(*)::int as due from payment_routes where hidden and next_poll_at <= now()',
+      'select count(*)::int as due from payment_route_polls where next_poll_at <= now() and id in (select id from payment_routes where hidden)',
     )
     due = rows[0]?.due ?? 0
   }

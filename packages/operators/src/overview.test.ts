@@ -196,13 +196,14 @@ test('asking the providers again changes only when they are asked, any number of
     "update payment_route_deposits set created_at = now() - interval '2 hours' where payment_route_id = $1",
     [route.id],
   )
-  await pool.query("update payment_routes set next_poll_at = now() + interval '1 hour' where id = $1", [route.id])
+  await pool.query("update payment_route_polls set next_poll_at = now() + interval '1 hour' where id = $1", [route.id])
   const filter = { organisationId: merchant.organisationId, condition: 'stuck' }
   const answers = await Promise.all([1, 2, 3].map(() => ops(service, grace, 'POST attention/recheck', filter)))
   for (const { body } of answers) expect(body.data).toEqual({ count: 1 })
-  const { rows } = await pool.query('select next_poll_at <= now() as due, status from payment_routes where id = $1', [
-    route.id,
-  ])
+  const { rows } = await pool.query(
+    'select q.next_poll_at <= now() as due, status from payment_routes join payment_route_polls q using (id) where id = $1',
+    [route.id],
+  )
   expect(rows).toEqual([{ due: true, status: 'active' }])
   const none = await ops(service, grace, 'POST attention/recheck', { kind: 'event' })
   expect([none.status, none.body.message]).toEqual([422, 'Objects of this kind have no provider to poll'])

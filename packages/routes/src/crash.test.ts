@@ -29,7 +29,7 @@ test(
       while (paid.size < DEPOSITS) {
         const wave = await payAll(merchant, routes, Math.min(DEPOSITS - paid.size, Math.ceil(DEPOSITS / KILLS)))
         for (const [request, outcome] of wave) paid.set(request, outcome)
-        await owner.query('update payment_routes set next_poll_at = least(next_poll_at, now())')
+        await owner.query('update payment_route_polls set next_poll_at = least(next_poll_at, now())')
         await pause(Math.random() * 900)
         worker.kill()
         worker = await start()

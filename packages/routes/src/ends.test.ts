@@ -215,10 +215,10 @@ test('a refund says where it went: to the address that was used, and whose that 
 
 test('a change that arrives while an address is polled is not lost', async () => {
   const { id, apply } = await begin()
-  await service.runtime.pool.query('update payment_routes set next_poll_at = to_timestamp(0) where id = $1', [id])
+  await service.runtime.pool.query('update payment_route_polls set next_poll_at = to_timestamp(0) where id = $1', [id])
   await apply([report()])
   const { rows } = await service.runtime.pool.query(
-    'select next_poll_at <= now() as due from payment_routes where id = $1',
+    'select next_poll_at <= now() as due from payment_route_polls where id = $1',
     [id],
   )
   expect(rows).toEqual([{ due: true }])

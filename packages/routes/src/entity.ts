@@ -65,11 +65,12 @@ export const RouteEntity = defineEntity({
     refundOwner: p.enum(refundOwners),
     depositAddress: p.text(),
     metadata: p.json().$type<Metadata>().defaultRaw("'{}'"),
-    nextPollAt: p.datetime(3),
-    pollSeconds: p.integer(),
     hidden: p.boolean().default(false),
-    watchedUntil: p.datetime(3).nullable(),
     ...times(),
+    // Processes of the release before read and write these three, and a trigger brings what they write to `payment_route_polls`. A release later they go.
+    nextPollAt: p.datetime(3).defaultRaw("now() + interval '15 seconds'").lazy(),
+    pollSeconds: p.integer().default(15).lazy(),
+    watchedUntil: p.datetime(3).nullable().lazy(),
   },
   checks: machineChecks('payment_routes', routeMachine),
   ...keyedByTenant,
@@ -84,6 +85,27 @@ export const RouteEntity = defineEntity({
     ...pollIndexes('payment_routes'),
   ],
   ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
+})
+
+/**
+ * When the address of a route is polled next: one row for each route, for ever. In a table of its own, because it changes with each poll, which
+ * writes to all indexes of a row.
+ */
+export const PollEntity = defineEntity({
+  name: 'PaymentRoutePoll',
+  tableName: 'payment_route_polls',
+  filters: tenantFilter,
+  properties: {
+    id: p.uuid().primary(),
+    ...inheritedTenant(),
+    provider: p.text(),
+    nextPollAt: p.datetime(3),
+    pollSeconds: p.integer(),
+    /** Until when the payer of a hidden route is expected. */
+    watchedUntil: p.datetime(3).nullable(),
+  },
+  ...keyedByTenant,
+  indexes: [byId('payment_route_polls'), ...pollIndexes('payment_route_polls')],
 })
 
 /**
@@ -248,7 +270,8 @@ export const SandboxRequestEntity = defineEntity({
   ...foreignKeys({ columns: ['address'], table: 'sandbox_relay_addresses', referenced: ['address'] }),
 })
 
-export type RouteRow = InferEntity<typeof RouteEntity>
+export type RouteRow = Omit<InferEntity<typeof RouteEntity>, 'nextPollAt' | 'pollSeconds' | 'watchedUntil'>
+export type PollRow = InferEntity<typeof PollEntity>
 export type DepositRow = InferEntity<typeof DepositEntity>
 
 /** A payment route as its GET shows it. */

@@ -13,6 +13,7 @@ import {
   DepositEntity,
   depositResource,
   FeedEntity,
+  PollEntity,
   RefundAddressEntity,
   RequestEntity,
   RouteEntity,
@@ -66,6 +67,7 @@ export const routes = domain({
   data: {
     entities: [
       RouteEntity,
+      PollEntity,
       AddressEntity,
       DepositEntity,
       RequestEntity,

@@ -15,6 +15,7 @@ const IDLE = { pendingSince: null, changed: false }
 
 beforeEach(async () => {
   const { pool } = service.runtime
+  await pool.query('delete from payment_route_polls')
   await pool.query('delete from payment_routes')
   await pool.query('delete from provider_budgets')
 })
@@ -69,7 +70,7 @@ test.each([500, 2500])(
     await dueRoutes(count, 2)
     await dueRoutes(1, 2)
     await service.runtime.pool.query(
-      `update payment_routes set next_poll_at = now() - make_interval(secs => 1) where organisation_id = (
+      `update payment_route_polls set next_poll_at = now() - make_interval(secs => 1) where organisation_id = (
        select organisation_id from payment_routes group by organisation_id having count(*) = 1)`,
     )
     const claimed = await budget.claim(service.runtime.pool, of(60_000), 4)
@@ -90,7 +91,7 @@ test('routes with pending deposits are polled first, and idle routes still get t
   await dueRoutes(500, 3600)
   const idle = new Set(
     (
-      await service.runtime.pool.query<{ id: string }>('select id from payment_routes where poll_seconds > 60')
+      await service.runtime.pool.query<{ id: string }>('select id from payment_route_polls where poll_seconds > 60')
     ).rows.map(({ id }) => id),
   )
   const taken = await budget.claim(service.runtime.pool, of(12_000), 200)
@@ -110,7 +111,7 @@ test.each([2, 3600])(
   async (seconds) => {
     const { pool } = service.runtime
     const claim = async () => (await budget.claim(pool, of(60_000), 10)).length
-    const makeDue = (at: string) => pool.query(`update payment_routes set next_poll_at = now() + interval '${at}'`)
+    const makeDue = (at: string) => pool.query(`update payment_route_polls set next_poll_at = now() + interval '${at}'`)
     expect(await claim()).toBe(0)
     await dueRoutes(3, seconds)
     await makeDue('1 minute')
@@ -199,12 +200,12 @@ test('a poll of which nothing is told changes its next poll alone, without waiti
   const [claimed] = await budget.claim(service.runtime.pool, of(12_000), 1)
   const owner = await connected(service)
   const shown = async () => {
-    const { rows } = await owner.query('select poll_seconds, next_poll_at > now() as later from payment_routes')
+    const { rows } = await owner.query('select poll_seconds, next_poll_at > now() as later from payment_route_polls')
     return rows
   }
   try {
     await owner.query('begin')
-    await owner.query('select from payment_routes for no key update')
+    await owner.query('select from payment_routes join payment_route_polls using (id) for no key update')
     const counts = { synced: 0, created: 0, updated: 0 }
     expect(await poll(service.runtime, claimed as ClaimedPoll)).toEqual(counts)
     expect(await shown()).toEqual([{ poll_seconds: FIRST_POLL_SECONDS, later: true }])
@@ -222,7 +223,7 @@ test('routes that are polled at the same time share what is read and written of 
   const { runtime, sent } = counting()
   await Promise.all(claimed.map((each) => poll(runtime, each)))
   const { rowCount } = await service.runtime.pool.query(
-    'select from payment_routes where poll_seconds = $1 and next_poll_at > now() + make_interval(secs => $1 * 0.7)',
+    'select from payment_route_polls where poll_seconds = $1 and next_poll_at > now() + make_interval(secs => $1 * 0.7)',
     [2 * FIRST_POLL_SECONDS],
   )
   expect(rowCount).toBe(20)
@@ -243,10 +244,10 @@ test('a claimed route is not due again at once, and one whose process died is du
   expect(await budget.claim(pool, of(12_000), 10)).toHaveLength(1)
   expect(await budget.claim(pool, of(12_000), 10)).toHaveLength(0)
   const { rows } = await pool.query<{ wait: number }>(
-    'select extract(epoch from next_poll_at - now())::float8 as wait from payment_routes',
+    'select extract(epoch from next_poll_at - now())::float8 as wait from payment_route_polls',
   )
   expect(rows[0]?.wait).toBeGreaterThan(25)
   expect(rows[0]?.wait).toBeLessThanOrEqual(30)
-  await pool.query("update payment_routes set next_poll_at = next_poll_at - interval '31 s'")
+  await pool.query("update payment_route_polls set next_poll_at = next_poll_at - interval '31 s'")
   expect(await budget.claim(pool, of(12_000), 10)).toHaveLength(1)
 })

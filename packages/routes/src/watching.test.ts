@@ -75,7 +75,7 @@ beforeEach(async () => {
   limited = undefined
   failsWithSince = false
   await service.runtime.pool.query('update provider_budgets set paused_until = null')
-  await service.runtime.pool.query("update payment_routes set next_poll_at = now() + interval '1 hour'")
+  await service.runtime.pool.query("update payment_route_polls set next_poll_at = now() + interval '1 hour'")
   await service.runtime.pool.query('update provider_budgets set tokens = 1000, refilled_at = clock_timestamp()')
 })
 
@@ -90,7 +90,7 @@ async function routes(count: number) {
 
 const due = (ids: readonly string[]) =>
   service.runtime.pool.query(
-    "update payment_routes set next_poll_at = now() - interval '1 minute', poll_seconds = 15 where id = any ($1)",
+    "update payment_route_polls set next_poll_at = now() - interval '1 minute', poll_seconds = 15 where id = any ($1)",
     [ids],
   )
 
@@ -153,7 +153,7 @@ test('a poll of thirty addresses that tells nothing new writes one statement, an
   await poll()
   chance.mockRestore()
   const sent = queries.mock.calls.slice(before).map(([query]) => JSON.stringify(query))
-  expect(sent.filter((text) => /update payment_routes r set/.test(text))).toHaveLength(1)
+  expect(sent.filter((text) => /update payment_route_polls p set/.test(text))).toHaveLength(1)
   expect(
     sent
       .filter((text) => /begin|insert into|payment_route_deposits" (set|where)/i.test(text))
@@ -184,7 +184,7 @@ test.each(['deposits', 'depositsOf', 'changes'] as const)(
     await poll()
     await feed()
     const { rows } = await pool.query(
-      'select count(*)::int as due from payment_routes where id = any ($1) and next_poll_at < now()',
+      'select count(*)::int as due from payment_route_polls where id = any ($1) and next_poll_at < now()',
       [ids],
     )
     expect([asked, since, rows[0].due]).toEqual([[], [], 3])
@@ -200,13 +200,14 @@ test('what the provider has announced is polled before everything that is overdu
   const { all } = await routes(120)
   const ids = all.map(({ id }) => id)
   await service.runtime.pool.query(
-    "update payment_routes set next_poll_at = now() - interval '1 day', poll_seconds = 2 where id = any ($1)",
+    "update payment_route_polls set next_poll_at = now() - interval '1 day', poll_seconds = 2 where id = any ($1)",
     [ids],
   )
   const announced = all.at(-1) as { id: string; depositAddress: string }
-  await service.runtime.pool.query("update payment_routes set next_poll_at = now() + interval '1 hour' where id = $1", [
-    announced.id,
-  ])
+  await service.runtime.pool.query(
+    "update payment_route_polls set next_poll_at = now() + interval '1 hour' where id = $1",
+    [announced.id],
+  )
   await schedulePolls(service.runtime, 'test', [announced.depositAddress.toUpperCase()])
   await service.runtime.pool.query('update provider_budgets set tokens = 1, refilled_at = clock_timestamp()')
   const [batch] = await claimRound(service.runtime, 1)
@@ -220,9 +221,9 @@ test('the feed makes the addresses that changed due, each change once, and goes 
   const until = new Date('2026-01-31T12:00:00.000Z')
   const dueNow = async () => {
     const { rows } = await service.runtime.pool.query<{ id: string }>(
-      'select id from payment_routes where next_poll_at <= now()',
+      'select id from payment_route_polls where next_poll_at <= now()',
     )
-    await service.runtime.pool.query("update payment_routes set next_poll_at = now() + interval '1 hour'")
+    await service.runtime.pool.query("update payment_route_polls set next_poll_at = now() + interval '1 hour'")
     await service.runtime.pool.query('update payment_route_feeds set next_at = now() - make_interval(secs => 1)')
     return rows.map(({ id }) => id)
   }

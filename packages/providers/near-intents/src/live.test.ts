@@ -103,7 +103,7 @@ test.each([
       let paid = 0
       for (let kill = 1; kill <= KILLS; kill++) {
         for (; paid < (DEPOSITS * kill) / KILLS; paid++) await pay(paid, 0)
-        await owner.query('update payment_routes set next_poll_at = least(next_poll_at, now())')
+        await owner.query('update payment_route_polls set next_poll_at = least(next_poll_at, now())')
         await pause(500 + Math.random() * 2000)
         worker.kill()
         worker = await start()

@@ -93,7 +93,7 @@ test.each([
         while (paid.size < (DEPOSITS * kill) / KILLS) await pay()
         // What arrives at a deleted route is recorded all the same.
         if (kill === KILLS - 1) await merchant.call(`DELETE /v1/payment-routes/${routes[0]?.id}`)
-        await owner.query('update payment_routes set next_poll_at = least(next_poll_at, now())')
+        await owner.query('update payment_route_polls set next_poll_at = least(next_poll_at, now())')
         await pause(500 + Math.random() * 2000)
         worker.kill()
         worker = await start()

@@ -1,14 +1,14 @@
 import { assetNamed, assets, errors as commonErrors, noInput, requestedAmount, toDecimal } from '@payments/kernel'
 import { command, completeList, download, exportCsv, exportInput, NEWEST, query, sqlOf } from '@payments/platform'
 import { syncNow } from '../deposits/deposits.ts'
-import { presentDeposit, presentRoute, RouteEntity } from '../entity.ts'
+import { presentDeposit, presentRoute } from '../entity.ts'
 import { errors } from '../errors.ts'
 import { routesProvider } from '../provider/provider.ts'
 import { changeRefundAddresses, refundAddresses } from '../refunds/refund-addresses.ts'
 import { createRoute, prepareRoute } from '../routes/creation.ts'
 import { availableNetworks } from '../routes/networks.ts'
 import { all, change, deposits, find, findDeposit, remove } from '../routes/service.ts'
-import { POLL, SOON_SECONDS } from '../schedule/schedule.ts'
+import { pollNow } from '../schedule/schedule.ts'
 import {
   CurrencyList,
   Deposit,
@@ -299,8 +299,7 @@ export const routesSandboxRouter = {
         currency: route.originCurrency,
         outcome,
       })
-      await unit.em.nativeUpdate(RouteEntity, { id: route.id }, { nextPollAt: new Date(), pollSeconds: SOON_SECONDS })
-      unit.afterCommit(() => unit.runtime.trigger(POLL))
+      await pollNow(unit, route.id)
       return { relayRequestId: requestId, paymentRouteId: route.id, amount: toDecimal(units, asset), outcome }
     },
   }),

@@ -19,7 +19,7 @@ import {
   type OddReport,
   routesProvider,
 } from '../provider/provider.ts'
-import { checkpointOf } from '../schedule/checkpoints.ts'
+import { type Checkpoint, checkpointOf } from '../schedule/checkpoints.ts'
 import { claimedRoute } from '../schedule/claimed.ts'
 import { type Polled, postponeOne } from '../schedule/postpone.ts'
 import { budget, pauseOf } from '../schedule/rate-budget.ts'
@@ -42,7 +42,7 @@ export const queryOf = (
 /** Asks the provider what has changed at a route's address, or for everything. No transaction is open meanwhile. */
 async function fetchReports(
   { pool, providers }: Runtime,
-  { route, checkpoint }: Polled,
+  { route, checkpoint }: { readonly route: RouteRow; readonly checkpoint: Checkpoint },
   all = false,
 ): Promise<DepositPage> {
   const query = queryOf(route, { ...checkpoint, ...(all ? { since: null } : {}) })
@@ -78,11 +78,11 @@ export async function schedulePolls(
 ): Promise<void> {
   if (depositAddresses.length === 0) return
   const { rowCount } = await runtime.pool.query(
-    `update payment_routes set next_poll_at = ${ANNOUNCED_SQL}, poll_seconds = least(poll_seconds, $3)
+    `update payment_route_polls set next_poll_at = ${ANNOUNCED_SQL}, poll_seconds = least(poll_seconds, $3)
       where (organisation_id, environment, id) in (
-        select r.organisation_id, r.environment, r.id from payment_route_addresses a
-          join payment_routes r on (r.organisation_id, r.environment, r.id) = (a.organisation_id, a.environment, a.payment_route_id)
-         where a.environment = $1 and a.address = any ($2::text[]) order by r.id for no key update of r)`,
+        select q.organisation_id, q.environment, q.id from payment_route_addresses a
+          join payment_route_polls q on (q.organisation_id, q.environment, q.id) = (a.organisation_id, a.environment, a.payment_route_id)
+         where a.environment = $1 and a.address = any ($2::text[]) order by q.id for no key update of q)`,
     [environment, depositAddresses.map((address) => address.toLowerCase()), SOON_SECONDS],
   )
   if (rowCount) runtime.trigger(POLL)

@@ -247,7 +247,7 @@ test('a merchant’s sync of more deposits than one transaction takes is one res
 test('a poll requests changes since the newest known one and names pending requests; one poll a day requests everything', async () => {
   const { poll, id } = await begin()
   const pause = (seconds: number) =>
-    service.runtime.pool.query('update payment_routes set poll_seconds = $2 where id = $1', [id, seconds])
+    service.runtime.pool.query('update payment_route_polls set poll_seconds = $2 where id = $1', [id, seconds])
   const at = new Date('2026-01-31T12:00:00.000Z')
   reported = [completed({ updatedAt: at }), report({ requestId: 'pending', updatedAt: new Date(at.getTime() + 1000) })]
   await poll()

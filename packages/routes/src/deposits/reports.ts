@@ -20,6 +20,7 @@ import {
   depositResource,
   hiddenDepositResource,
   hiddenRouteResource,
+  type PollRow,
   type RouteRow,
   routeResource,
   WITH_HIDDEN,
@@ -28,7 +29,7 @@ import { errors } from '../errors.ts'
 import { journalDraft } from '../journal.ts'
 import { type DepositReport, DISAGREES, type OddReport } from '../provider/provider.ts'
 import { refundOfRoute, usedRefund } from '../refunds/refund-addresses.ts'
-import { nextPoll } from '../schedule/schedule.ts'
+import { nextPoll, SOON_SECONDS } from '../schedule/schedule.ts'
 import { effectOf, findExisting, hasEnded, learnsTransaction, type StoredDeposit, sentBack } from './existing.ts'
 import { type HiddenDeposit, hiddenDeposits, toHiddenDeposit } from './hidden-deposits.ts'
 
@@ -68,7 +69,10 @@ export async function applyReports(
   // Two polls of one route are applied one after the other: the second finds what the first created.
   const of = route.hidden ? hiddenRouteResource : routeResource
   const current = await locked(unit, of, route.id, errors.payment_route_not_found)
-  const existing = await findExisting(sqlOf(unit.em), route.environment, [route.id], reports)
+  const [poll, existing] = await Promise.all([
+    lockedPoll(unit, route.id),
+    findExisting(sqlOf(unit.em), route.environment, [route.id], reports),
+  ])
   for (const report of reports.toSorted(byTime)) {
     let stored = existing.of(route.id, report)
     if (!stored && report.depositTxHash === null && !report.onlyDeposit) {
@@ -110,7 +114,7 @@ export async function applyReports(
     reports.map(({ requestId }) => requestId),
   )
   const watchedUntil = await changes.tellOwner()
-  await schedule(unit, { ...current, ...(watchedUntil ? { watchedUntil } : {}) }, created + updated > 0)
+  await schedule(unit, current, { ...poll, ...(watchedUntil ? { watchedUntil } : {}) }, created + updated > 0)
   await changes.post()
   return { synced: reports.length, created, updated }
 }
@@ -291,20 +295,31 @@ export function keepOdd(unit: UnitOfWork, route: RouteRow, odd: OddReport): void
   })
 }
 
+type Poll = Pick<PollRow, 'pollSeconds' | 'watchedUntil'>
+
+/** How a locked route is polled. Its next poll is locked before what its owner locks, as where many polls are moved. */
+async function lockedPoll(unit: UnitOfWork, id: string): Promise<Poll> {
+  const { rows } = await sqlOf(unit.em).query<{ poll_seconds: number; watched: string | null }>(
+    'select poll_seconds, watched_until::text as watched from payment_route_polls where id = $1 for no key update',
+    [id],
+  )
+  const { poll_seconds: pollSeconds = SOON_SECONDS, watched = null } = rows[0] ?? {}
+  return { pollSeconds, watchedUntil: watched === null ? null : new Date(watched) }
+}
+
 /** When the route is polled next: by what is pending, and by what has just changed. */
-async function schedule(unit: UnitOfWork, route: RouteRow, changed: boolean): Promise<void> {
+async function schedule(unit: UnitOfWork, route: RouteRow, poll: Poll, changed: boolean): Promise<void> {
   const { rows } = await sqlOf(unit.em).query<{ since: string | null }>(
     "select min(created_at)::text as since from payment_route_deposits where payment_route_id = $1 and status = 'pending'",
     [route.id],
   )
   const since = rows[0]?.since
-  const { watchedUntil = null } = route
-  const next = nextPoll(route, { pendingSince: since ? new Date(since) : null, changed })
+  const next = nextPoll({ ...route, ...poll }, { pendingSince: since ? new Date(since) : null, changed })
   // What the provider announced meanwhile stays due.
   await sqlOf(unit.em).query(
-    `update payment_routes set poll_seconds = $2, watched_until = $4,
+    `update payment_route_polls set poll_seconds = $2, watched_until = $4,
             next_poll_at = ${unlessAnnounced('next_poll_at', '$3')} where id = $1`,
-    [route.id, next.pollSeconds, next.nextPollAt, watchedUntil],
+    [route.id, next.pollSeconds, next.nextPollAt, poll.watchedUntil ?? null],
   )
 }
 

@@ -1,6 +1,6 @@
 import { type Environment, environments } from '@payments/kernel'
-import { ANNOUNCED_SQL, byEnvironment, type LabelledValue, type Metric, type Runtime } from '@payments/platform'
-import { STUCK_SECONDS } from '../schedule/schedule.ts'
+import { byEnvironment, type LabelledValue, type Metric, type Runtime } from '@payments/platform'
+import { polls, STUCK_SECONDS } from '../schedule/schedule.ts'
 
 /** A new object that needed a quote of a provider. */
 interface Quote {
@@ -39,19 +39,7 @@ export const metrics: readonly Metric[] = [
     help: 'New payment routes and checkout sessions that needed a quote, by kind of asker (anonymous or key) and outcome (taken, or refused because none was left for that asker)',
     read: async (runtime) => quotesOf.get(runtime) ?? noQuotes(),
   },
-  {
-    name: 'payment_routes_overdue_seconds',
-    help: 'How long the payment route that has waited longest for its poll has been due',
-    // A minimum for each of the two queues, as their indexes have it.
-    read: (runtime) =>
-      byEnvironment(
-        runtime,
-        `select environment, greatest(0, extract(epoch from now() - least(
-                  (select min(next_poll_at) from payment_routes r where r.environment = e.environment and poll_seconds <= 60 and next_poll_at > ${ANNOUNCED_SQL}),
-                  (select min(next_poll_at) from payment_routes r where r.environment = e.environment and poll_seconds > 60 and next_poll_at > ${ANNOUNCED_SQL}))))::float8 as value
-           from (values ('test'), ('live')) as e (environment)`,
-      ),
-  },
+  polls.overdue('payment_routes_overdue_seconds', 'payment route'),
   {
     name: 'payment_route_deposits_stuck',
     help: 'Deposits that have been pending for longer than an hour',

@@ -6,7 +6,7 @@ import { depositMachine, routeMachine } from '../states.ts'
 /** Makes the routes of a condition (SQL, whose `$1` is `ids`) due for their poll now. */
 const pollWhere = (db: SqlExecutor, condition: string, ids: readonly string[]) =>
   db.query(
-    `update payment_routes set next_poll_at = least(next_poll_at, now()), poll_seconds = least(poll_seconds, ${SOON_SECONDS}) where id in (select id from payment_routes where ${condition} order by id for no key update)`,
+    `update payment_route_polls set next_poll_at = least(next_poll_at, now()), poll_seconds = least(poll_seconds, ${SOON_SECONDS}) where id in (select id from payment_route_polls where ${condition} order by id for no key update)`,
     [ids],
   )
 

@@ -74,7 +74,7 @@ export const feedTask: Task = {
   due: (runtime) =>
     earliest(
       feedsOf(runtime).map(
-        (of) => `case when (${nextPollOf('payment_routes', of)}) is not null
+        (of) => `case when (${nextPollOf('payment_route_polls', of)}) is not null
           then coalesce((select next_at from payment_route_feeds where environment = '${of.environment}' and provider = '${of.provider}'), now()) end`,
       ),
     ),

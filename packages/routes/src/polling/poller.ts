@@ -16,7 +16,7 @@ const polls = {
   object: 'paymentRoute',
   pause: pauseOf,
   due: (environment: Environment, { name: provider }: RoutesProvider) =>
-    nextPollOf('payment_routes', { provider, environment }),
+    nextPollOf('payment_route_polls', { provider, environment }),
   async claim(
     { pool }: Runtime,
     environment: Environment,

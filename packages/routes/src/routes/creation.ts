@@ -15,7 +15,7 @@ import { type Carrier, recordCarrier } from '../provider/carrier.ts'
 import { routesProviders } from '../provider/providers.ts'
 import type { RefundTo } from '../refund-owners.ts'
 import { configuredRefund, refundOfOrganisation } from '../refunds/refund-addresses.ts'
-import { FIRST_POLL_SECONDS } from '../schedule/schedule.ts'
+import { startPolls } from '../schedule/schedule.ts'
 import type { NewPaymentRoute } from '../schemas.ts'
 import { availableNetworks } from './networks.ts'
 import { countingQuotes, quoted } from './quotes.ts'
@@ -119,11 +119,9 @@ export function createRoute(unit: UnitOfWork, input: Input, prepared: PreparedRo
     refundOwner: prepared.refundTo.owner,
     depositAddress: prepared.depositAddress,
     metadata: input.metadata ?? {},
-    nextPollAt: new Date(Date.now() + FIRST_POLL_SECONDS * 1000),
-    pollSeconds: FIRST_POLL_SECONDS,
     hidden: false,
-    watchedUntil: null,
   })
+  startPolls(unit, row)
   recordCarrier(unit, row, prepared)
   return row
 }

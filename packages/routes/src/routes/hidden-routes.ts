@@ -26,7 +26,7 @@ import {
 import { routesProviders } from '../provider/providers.ts'
 import type { RefundTo } from '../refund-owners.ts'
 import { configuredRefund, refundOfOrganisation } from '../refunds/refund-addresses.ts'
-import { FIRST_POLL_SECONDS, POLL, SOON_SECONDS } from '../schedule/schedule.ts'
+import { pollNow, startPolls } from '../schedule/schedule.ts'
 import type { sandboxOutcomes } from '../schemas.ts'
 import { countingQuotes, quoted } from './quotes.ts'
 import { isDepositAddress } from './rules.ts'
@@ -176,11 +176,9 @@ export function createHiddenRoute(unit: UnitOfWork, route: PreparedHiddenRoute, 
     refundOwner: route.refundTo.owner,
     depositAddress: route.depositAddress,
     metadata: {},
-    nextPollAt: new Date(Date.now() + FIRST_POLL_SECONDS * 1000),
-    pollSeconds: FIRST_POLL_SECONDS,
     hidden: true,
-    watchedUntil,
   })
+  startPolls(unit, row, watchedUntil)
   recordCarrier(unit, row, route)
 }
 
@@ -191,8 +189,8 @@ export function createHiddenRoute(unit: UnitOfWork, route: PreparedHiddenRoute, 
  */
 export async function watchHiddenRoute(unit: UnitOfWork, routeId: string, until: Date): Promise<void> {
   await sqlOf(unit.em).query(
-    `update payment_routes set watched_until = $2
-      where id = (select id from payment_routes where id = $1 for no key update skip locked)`,
+    `update payment_route_polls set watched_until = $2
+      where id = (select id from payment_route_polls where id = $1 for no key update skip locked)`,
     [routeId, until],
   )
 }
@@ -234,11 +232,5 @@ export async function simulateHiddenDeposit(
   const route = await unit.em.findOneOrFail(RouteEntity, { id: routeId }, { filters: WITH_HIDDEN })
   const provider = unit.runtime.providers.sandbox(routesProvider)
   await provider.simulateDeposit(sqlOf(unit.em), { depositAddress: route.depositAddress, ...payment })
-  await unit.em.nativeUpdate(
-    RouteEntity,
-    { id: route.id },
-    { nextPollAt: new Date(), pollSeconds: SOON_SECONDS },
-    { filters: WITH_HIDDEN },
-  )
-  unit.afterCommit(() => unit.runtime.trigger(POLL))
+  await pollNow(unit, route.id)
 }

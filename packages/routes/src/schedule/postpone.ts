@@ -1,11 +1,11 @@
 import { ANNOUNCED_SQL, arrayOf, groupedBy, type Runtime, type SqlExecutor } from '@payments/platform'
-import type { RouteRow } from '../entity.ts'
 import type { Checkpoint } from './checkpoints.ts'
+import type { ClaimedRoute } from './claimed.ts'
 import { nextPoll } from './schedule.ts'
 
 /** A route that is polled, and what is stored of its deposits. */
 export interface Polled {
-  readonly route: RouteRow
+  readonly route: ClaimedRoute
   readonly checkpoint: Checkpoint
 }
 
@@ -15,14 +15,15 @@ export async function postpone(db: SqlExecutor, quiet: readonly Polled[]): Promi
     nextPoll(route, { pendingSince: checkpoint.pendingSince, changed: false }),
   )
   await db.query(
-    // What another has locked gets its next poll from that.
-    `with free as (select id from payment_routes
+    // What another has locked gets its next poll from that, and what has changed meanwhile has another interval.
+    `with free as (select id from payment_route_polls
                     where id = any (${arrayOf('uuid', '$1')}) and next_poll_at > ${ANNOUNCED_SQL} for no key update skip locked)
-     update payment_routes r set poll_seconds = q.seconds, next_poll_at = q.at
-       from unnest(${arrayOf('uuid', '$1')}, $2::int[], $3::timestamptz[]) as q (id, seconds, at)
-      where r.id = q.id and r.id in (select id from free)`,
+     update payment_route_polls p set poll_seconds = q.seconds, next_poll_at = q.at
+       from unnest(${arrayOf('uuid', '$1')}, $2::int[], $3::int[], $4::timestamptz[]) as q (id, was, seconds, at)
+      where p.id = q.id and p.poll_seconds = q.was and p.id = any (array(select id from free))`,
     [
       quiet.map(({ route }) => route.id),
+      quiet.map(({ route }) => route.pollSeconds),
       next.map(({ pollSeconds }) => pollSeconds),
       next.map(({ nextPollAt }) => nextPollAt),
     ],

@@ -1,9 +1,9 @@
-import { pollAfter, pollQueue } from '@payments/platform'
-import type { RouteRow } from '../entity.ts'
+import { type NextPoll, pollAfter, pollQueue, type UnitOfWork } from '@payments/platform'
+import { PollEntity, type PollRow, type RouteRow } from '../entity.ts'
 
 /** NOTIFY channel that triggers the poller when a route's next poll was moved forward. */
 export const POLL = 'routes.poll'
-export const polls = pollQueue({ table: 'payment_routes', task: POLL })
+export const polls = pollQueue({ table: 'payment_route_polls', task: POLL })
 
 /** Poll interval after creation: a merchant who tries a new route usually pays at once. */
 export const FIRST_POLL_SECONDS = 15
@@ -22,8 +22,9 @@ const WATCHED_SECONDS = 30
 const UNWATCHED_SECONDS = 3600
 const LONGEST_UNWATCHED_SECONDS = 7 * DAY_SECONDS
 
-type Polled = Pick<RouteRow, 'status' | 'pollSeconds'> &
-  Partial<Pick<RouteRow, 'hidden' | 'watchedUntil' | 'createdAt'>>
+type Polled = Pick<RouteRow, 'status'> &
+  Pick<PollRow, 'pollSeconds'> &
+  Partial<Pick<RouteRow, 'hidden' | 'createdAt'> & Pick<PollRow, 'watchedUntil'>>
 
 /** What a poll found: since when its oldest deposit is pending, and whether anything changed. */
 export interface Found {
@@ -35,11 +36,7 @@ export interface Found {
  * The next poll interval: short after a change, an eighth of its age while a deposit is pending, else double the last one, with 20 % jitter so
  * that routes created together spread.
  */
-export function nextPoll(
-  route: Polled,
-  { pendingSince, changed }: Found,
-  now: number = Date.now(),
-): Pick<RouteRow, 'pollSeconds' | 'nextPollAt'> {
+export function nextPoll(route: Polled, { pendingSince, changed }: Found, now: number = Date.now()): NextPoll {
   const pollSeconds = pendingSince
     ? clamp(ageOf(pendingSince, now) * PART_OF_AGE, SOON_SECONDS, LONGEST_SECONDS)
     : isUnwatched(route, now)
@@ -48,6 +45,26 @@ export function nextPoll(
         ? SOON_SECONDS
         : Math.min(route.pollSeconds * 2, longestInterval(route, now))
   return pollAfter(pollSeconds, now)
+}
+
+/**
+ * Schedules the first poll of a new route, with the commit that creates it.
+ * @param watchedUntil until when the payer of a hidden route is expected
+ */
+export function startPolls(
+  unit: UnitOfWork,
+  { id, organisationId, environment, provider, createdAt }: RouteRow,
+  watchedUntil: Date | null = null,
+): void {
+  const nextPollAt = new Date(createdAt.getTime() + FIRST_POLL_SECONDS * 1000)
+  const next = { nextPollAt, pollSeconds: FIRST_POLL_SECONDS }
+  unit.insert(PollEntity, { id, organisationId, environment, provider, ...next, watchedUntil })
+}
+
+/** Polls a route of the actor's tenant now: something has changed in the sandbox. */
+export async function pollNow(unit: UnitOfWork, id: string): Promise<void> {
+  await unit.em.nativeUpdate(PollEntity, { id }, { nextPollAt: new Date(), pollSeconds: SOON_SECONDS })
+  unit.afterCommit(() => unit.runtime.trigger(POLL))
 }
 
 const clamp = (seconds: number, least: number, most: number): number =>

@@ -40,7 +40,7 @@ test('the syncs of one organisation use a part of the provider’s limit, those 
   const counts = statuses.map((each) => each.filter((status) => status === 200).length)
   expect(counts).toEqual([PER_MINUTE / 4, PER_MINUTE / 4, 0])
   expect(statuses[2]?.[0]).toBe(503)
-  await service.runtime.pool.query('update payment_routes set next_poll_at = now() - make_interval(secs => 1)')
+  await service.runtime.pool.query('update payment_route_polls set next_poll_at = now() - make_interval(secs => 1)')
   expect(
     (
       await budget.claim(

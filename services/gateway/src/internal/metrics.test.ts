@@ -48,7 +48,7 @@ test('a scrape reports by environment how late polls for deposits are and how ma
   await merchant.call(`POST /v1/sandbox/payment-routes/${id}/deposits`, { body: { amount: '1' } })
   await merchant.call(`POST /v1/payment-routes/${id}/deposits/sync`)
   const { pool } = service.runtime
-  await pool.query("update payment_routes set next_poll_at = now() - interval '500 seconds', poll_seconds = 3600")
+  await pool.query("update payment_route_polls set next_poll_at = now() - interval '500 seconds', poll_seconds = 3600")
   await pool.query("update payment_route_deposits set created_at = now() - interval '61 minutes'")
   const { status, text } = await scrape(service.runtime)
   expect(status).toBe(200)

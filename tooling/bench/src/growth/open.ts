@@ -29,13 +29,14 @@ const MOST_IDLE = 0.05
 interface Kind {
   readonly name: string
   readonly share: number
+  readonly objects: string
   readonly polls: string
 }
 
 const KINDS: readonly Kind[] = [
-  { name: 'payment routes', share: 0.5, polls: 'payment_routes' },
-  { name: 'offramps', share: 0.25, polls: 'fiat_polls' },
-  { name: 'swaps', share: 0.25, polls: 'swaps' },
+  { name: 'payment routes', share: 0.5, objects: 'payment_routes', polls: 'payment_route_polls' },
+  { name: 'offramps', share: 0.25, objects: 'offramps', polls: 'fiat_polls' },
+  { name: 'swaps', share: 0.25, objects: 'swaps', polls: 'swaps' },
 ]
 
 /**
@@ -74,15 +75,15 @@ async function fill(client: Client): Promise<void> {
   await client.query('set session_replication_role = replica')
   await client.query("update swaps set deposits_until = now() + interval '1 day'")
   await client.query("update sandbox_fiat_orders set expires_at = now() + interval '1 year'")
-  for (const { polls, share } of KINDS)
-    await multiply(client, polls === 'fiat_polls' ? 'offramps' : polls, Math.round(OPEN * share))
-  for (const [table, id] of [
-    ['fiat_polls', 'id'],
-    ['sandbox_fiat_orders', 'reference'],
+  for (const { objects, share } of KINDS) await multiply(client, objects, Math.round(OPEN * share))
+  for (const [table, id, objects] of [
+    ['payment_route_polls', 'id', 'payment_routes'],
+    ['fiat_polls', 'id', 'offramps'],
+    ['sandbox_fiat_orders', 'reference', 'offramps'],
   ] as const)
     await client.query(
       `insert into ${table} select (jsonb_populate_record(t, jsonb_build_object('${id}', o.id))).*
-         from ${table} t, offramps o where t.${id} = (select ${id} from ${table} limit 1) and o.id <> t.${id}`,
+         from ${table} t, ${objects} o where t.${id} = (select ${id} from ${table} limit 1) and o.id <> t.${id}`,
     )
   for (const { polls } of KINDS) await due(client, polls, "now() + interval '1 day'")
   await client.query('vacuum analyze')

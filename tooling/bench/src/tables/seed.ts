@@ -12,6 +12,7 @@ const TABLES = [
   'customers',
   'payment_routes',
   'payment_route_addresses',
+  'payment_route_polls',
   'payment_route_deposits',
   'payment_route_requests',
   'transactions',
@@ -40,7 +41,7 @@ const FINISHED = [
   "update swaps set status = 'cancelled', next_poll_at = now() + interval '1 day'",
   "update checkout_sessions set status = 'expired'",
   "update cngn_transfers set status = 'completed', due_at = null",
-  "update payment_routes set next_poll_at = now() + interval '1 day'",
+  "update payment_route_polls set next_poll_at = now() + interval '1 day'",
   'update notifications set email_due = false where email_due',
 ]
 

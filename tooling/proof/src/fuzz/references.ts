@@ -41,6 +41,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   'ledger_unsealed.organisation_id': ['organisations'],
   'payment_route_addresses.organisation_id': ['organisations'],
   'payment_route_addresses.payment_route_id': ['payment_routes'],
+  'payment_route_polls.organisation_id': ['organisations'],
   'payment_route_deposits.customer_id': ['customers'],
   'payment_route_requests.deposit_id': ['payment_route_deposits'],
   'payment_route_requests.organisation_id': ['organisations'],

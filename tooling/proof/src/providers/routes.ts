@@ -6,7 +6,9 @@ import type { ProviderStand } from './stand.ts'
 
 /** Deposits of a route, on average. */
 const DEPOSITS = 3
-const HURRY_ROUTES = ["update payment_routes set next_poll_at = least(next_poll_at, now()) where environment = 'live'"]
+const HURRY_ROUTES = [
+  "update payment_route_polls set next_poll_at = least(next_poll_at, now()) where environment = 'live'",
+]
 
 /** Payment routes and checkout sessions, whose deposits are all at Relay. */
 export function relayParts({ relay, merchants, database }: ProviderStand, random: Random): readonly Part[] {

@@ -62,7 +62,7 @@ export async function settled(owner: Client, count: number): Promise<void> {
     )
     if (rows[0]?.done === count) return
     await owner.query(
-      "update payment_routes set next_poll_at = least(next_poll_at, now() + interval '200 milliseconds')",
+      "update payment_route_polls set next_poll_at = least(next_poll_at, now() + interval '200 milliseconds')",
     )
     await pause(250)
   }

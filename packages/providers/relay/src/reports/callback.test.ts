@@ -87,7 +87,7 @@ test('an authentic callback moves the next poll of its route forward and writes 
   expect(made.status, made.text).toBe(201)
   const due = async () => {
     const { rows } = await service.runtime.pool.query<{ due: boolean }>(
-      'select next_poll_at <= now() as due from payment_routes where id = $1',
+      'select next_poll_at <= now() as due from payment_route_polls where id = $1',
       [made.body.data.id],
     )
     return rows[0]?.due

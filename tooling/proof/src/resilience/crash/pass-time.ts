@@ -11,7 +11,7 @@ const CLAIMS = [
   "update cngn_sends set sent_at = sent_at - interval '10 seconds' where sent_at is not null and reference is null",
   'update webhook_deliveries set due_at = now() - make_interval(secs => 1) where claim is not null',
   "update webhook_queues set due_at = now() - make_interval(secs => 1) where due_at < 'infinity'",
-  'update payment_routes set next_poll_at = least(next_poll_at, now())',
+  'update payment_route_polls set next_poll_at = least(next_poll_at, now())',
   'update swaps set next_poll_at = least(next_poll_at, now())',
   'update fiat_polls set next_poll_at = least(next_poll_at, now())',
   'update cngn_feeds set next_poll_at = least(next_poll_at, now())',
