@@ -25,8 +25,8 @@ import type { OtherHolding } from './provider/provider.ts'
 import { sandboxOutcomes } from './schemas.ts'
 import { swapMachine } from './states.ts'
 
-/** SQL: swaps that are not final, hold money or fail to be processed. */
-export const UNFINISHED = `failing_since is not null or status in ('awaiting_deposit', 'swapping', 'failed')
+/** SQL: swaps that are not final or hold money. */
+export const UNFINISHED = `status in ('awaiting_deposit', 'swapping', 'failed')
   or unexplained_amount <> 0 or other_holdings is not null
   or deposited_amount - returned_amount > case status when 'completed' then amount else 0 end`
 
@@ -62,19 +62,19 @@ export const SwapEntity = defineEntity({
     refusedQuotes: p.integer(),
     expiresAt: p.datetime(3),
     depositsUntil: p.datetime(3),
-    nextPollAt: p.datetime(3),
-    pollSeconds: p.integer(),
-    failingSince: p.datetime(3).nullable(),
-    error: p.text().nullable(),
     // What the chain shows at the address beyond what the journal says; null: never compared.
     unexplainedAmount: minorUnits().nullable(),
-    /** How far the provider has read the history of the address, in its own words. */
-    readTo: p.text().nullable(),
     otherHoldings: p.json().$type<readonly OtherHolding[]>().nullable(),
     /** Since when nothing is sent, because its organisation was suspended; and when an operator had it sent nevertheless. */
     heldAt: p.datetime(3).nullable(),
     releasedAt: p.datetime(3).nullable(),
     ...times(),
+    // Processes of the release before read and write these, and a trigger brings to `swap_polls` what they make due. A release later they go, with their indexes.
+    nextPollAt: p.datetime(3).defaultRaw("now() + interval '5 seconds'").lazy(),
+    pollSeconds: p.integer().default(5).lazy(),
+    failingSince: p.datetime(3).nullable().lazy(),
+    error: p.text().nullable().lazy(),
+    readTo: p.text().nullable().lazy(),
   },
   checks: [
     ...machineChecks('swaps', swapMachine),
@@ -95,12 +95,40 @@ export const SwapEntity = defineEntity({
     index('swaps_turns', ['provider', 'environment', 'organisationId', 'nextPollAt']),
     index('swaps_failing', ['environment'], 'failing_since is not null'),
     index('swaps_suspense', ['environment'], 'unexplained_amount <> 0 or other_holdings is not null'),
-    index('swaps_unfinished', ['updatedAt', 'id'], UNFINISHED),
+    index('swaps_unfinished', ['updatedAt', 'id'], `failing_since is not null or ${UNFINISHED}`),
     index('swaps_held', ['heldAt'], 'held_at is not null'),
     index('swaps_address', ['depositAddress']),
     index('swaps_unreturned', ['updatedAt'], "status in ('swapping', 'failed') and deposited_amount > returned_amount"),
   ],
   ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
+})
+
+/**
+ * When a swap is processed next, how far its address was read, and why it could not be processed: one row for each swap, for ever. In a table of its own, because it
+ * changes with each poll, which writes to all indexes of a row.
+ */
+export const PollEntity = defineEntity({
+  name: 'SwapPoll',
+  tableName: 'swap_polls',
+  filters: tenantFilter,
+  properties: {
+    id: p.uuid().primary(),
+    ...inheritedTenant(),
+    provider: p.text(),
+    nextPollAt: p.datetime(3),
+    pollSeconds: p.integer(),
+    failingSince: p.datetime(3).nullable(),
+    error: p.text().nullable(),
+    /** How far the provider has read the history of the address, in its own words. */
+    readTo: p.text().nullable(),
+  },
+  ...keyedByTenant,
+  indexes: [
+    byId('swap_polls'),
+    index('swap_polls_due', ['provider', 'environment', 'nextPollAt']),
+    index('swap_polls_turns', ['provider', 'environment', 'organisationId', 'nextPollAt']),
+    index('swap_polls_failing', ['environment'], 'failing_since is not null'),
+  ],
 })
 
 /** A derived address: ready for a new swap, or taken for ever. */
@@ -276,6 +304,7 @@ const SandboxSwapTransactionEntity = defineEntity({
 
 export const entities = [
   SwapEntity,
+  PollEntity,
   SwapAddressEntity,
   SwapDepositEntity,
   SwapTransactionEntity,
@@ -289,7 +318,13 @@ export const entities = [
   SandboxSwapTransactionEntity,
 ]
 
-export type SwapRow = InferEntity<typeof SwapEntity>
+export type SwapRow = Omit<
+  InferEntity<typeof SwapEntity>,
+  'nextPollAt' | 'pollSeconds' | 'failingSince' | 'error' | 'readTo'
+>
+export type PollRow = InferEntity<typeof PollEntity>
+/** A swap, and how it is polled. */
+export type PolledSwap = SwapRow & Pick<PollRow, 'nextPollAt' | 'pollSeconds' | 'failingSince' | 'readTo'>
 export type SwapUpkeepRow = InferEntity<typeof SwapUpkeepEntity>
 export type SwapTransactionRow = InferEntity<typeof SwapTransactionEntity>
 

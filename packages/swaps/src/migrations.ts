@@ -209,4 +209,46 @@ export const migrations: readonly MigrationStep[] = [
     concurrently: true,
     up: ['drop index concurrently if exists swaps_derivation_index_key'],
   },
+  {
+    // As polls of payment routes: see there.
+    name: '20261129200200_swap_polls',
+    up: [
+      `create table swap_polls (
+        id uuid not null,
+        organisation_id uuid not null,
+        environment text not null,
+        provider text not null,
+        next_poll_at timestamptz(3) not null,
+        poll_seconds integer not null,
+        failing_since timestamptz(3),
+        error text,
+        read_to text,
+        primary key (organisation_id, environment, id)
+      )`,
+      'create index swap_polls_due on swap_polls (provider, environment, next_poll_at)',
+      'create index swap_polls_failing on swap_polls (environment) where failing_since is not null',
+      'create index swap_polls_id on swap_polls (id)',
+      'create index swap_polls_turns on swap_polls (provider, environment, organisation_id, next_poll_at)',
+      `create function follow_swap_polls() returns trigger language plpgsql as $$ begin
+          insert into swap_polls as q (id, organisation_id, environment, provider, next_poll_at, poll_seconds, failing_since, error, read_to)
+          values (new.id, new.organisation_id, new.environment, new.provider, new.next_poll_at, new.poll_seconds, new.failing_since, new.error, new.read_to)
+          on conflict (organisation_id, environment, id) do update set next_poll_at = least(q.next_poll_at, excluded.next_poll_at)
+           where tg_op = 'UPDATE';
+          return null;
+        end $$`,
+      "alter table swaps alter column next_poll_at set default now() + interval '5 seconds', alter column poll_seconds set default 5",
+      'create trigger swaps_polled after insert on swaps for each row execute function follow_swap_polls()',
+      `create trigger swaps_polled_again after update of next_poll_at on swaps for each row
+        when (new.next_poll_at < old.next_poll_at) execute function follow_swap_polls()`,
+    ],
+  },
+  {
+    name: '20261129200300_swap_polls_taken_over',
+    concurrently: true,
+    up: [
+      `insert into swap_polls (id, organisation_id, environment, provider, next_poll_at, poll_seconds, failing_since, error, read_to)
+       select id, organisation_id, environment, provider, next_poll_at, poll_seconds, failing_since, error, read_to from swaps
+       on conflict (organisation_id, environment, id) do nothing`,
+    ],
+  },
 ]

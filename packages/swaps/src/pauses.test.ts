@@ -31,7 +31,7 @@ test('when the node limits its calls, no process reads deposits until the pause 
   const { pool } = service.runtime
   const { id } = await newSwap(await newMerchant(service))
   const poll = async () => {
-    await pool.query('update swaps set next_poll_at = now() - make_interval(secs => 1) where id = $1', [id])
+    await pool.query('update swap_polls set next_poll_at = now() - make_interval(secs => 1) where id = $1', [id])
     await pollTask.run({ ...service.runtime, trigger: () => undefined })
   }
   isLimited = true
@@ -41,7 +41,7 @@ test('when the node limits its calls, no process reads deposits until the pause 
   // The column has milliseconds, to which a time is rounded.
   const { rows } = await pool.query(
     `select failing_since, next_poll_at between now() + interval '20 seconds' and now() + interval '30.001 seconds' as soon
-       from swaps where id = $1`,
+       from swap_polls where id = $1`,
     [id],
   )
   expect(rows).toEqual([{ failing_since: null, soon: true }])

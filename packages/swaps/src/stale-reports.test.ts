@@ -7,6 +7,7 @@ import { SwapEntity, type SwapRow } from './entity.ts'
 import { comparison, processSwap } from './polling/process.ts'
 import { type DepositReport, type SwapsProvider, swapsProvider } from './provider/provider.ts'
 import { sandboxSwaps } from './provider/sandbox.ts'
+import { withPoll } from './swaps/schedule.ts'
 
 // Nodes are behind each other, and workers too: a report may be older than what is known of a swap.
 
@@ -36,7 +37,11 @@ async function begin(own: Partial<SwapsProvider> = {}) {
     id,
     async told(reported: DepositReport, readTo: string | null = null) {
       const { organisationId, environment } = merchant
-      await processSwap(runtime, { id, organisationId, environment, provider: 'sandbox', readTo }, reported)
+      await processSwap(
+        runtime,
+        { id, organisationId, environment, provider: 'sandbox', readTo, pollSeconds: 5 },
+        reported,
+      )
       return getSwap(merchant, id)
     },
     async over(seconds: number) {
@@ -57,7 +62,8 @@ test('a report that begins elsewhere than where the last one ended changes nothi
       status: 'awaiting_deposit',
       depositedAmount: '40',
     })
-  expect(await rowOf(merchant, id)).toMatchObject({ readTo: 'second', updatedAt: before.updatedAt })
+  const after = await rowOf(merchant, id)
+  expect(await withPoll(service.runtime, after)).toMatchObject({ readTo: 'second', updatedAt: before.updatedAt })
   expect(await told(report({ readTo: 'third' }, 60n * EUR), 'second')).toMatchObject({ depositedAmount: '100' })
   expect(await eventsOf(service, id)).toEqual(['>awaiting_deposit', 'awaiting_deposit>swapping'])
 })

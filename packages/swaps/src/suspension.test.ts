@@ -42,7 +42,7 @@ async function begin() {
       for (let round = 0; round < 3; round++) {
         await processAfter(service, merchant, id)
         await service.runtime.pool.query(
-          "update swaps set failing_since = failing_since - interval '2 hours' where id = $1",
+          "update swap_polls set failing_since = failing_since - interval '2 hours' where id = $1",
           [id],
         )
       }

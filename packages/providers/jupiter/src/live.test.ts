@@ -88,7 +88,7 @@ test(
             await plan(live, swap)
           }),
         )
-        await owner.query('update swaps set next_poll_at = least(next_poll_at, now())')
+        await owner.query('update swap_polls set next_poll_at = least(next_poll_at, now())')
         await pause(300 + Math.random() * 1500)
         worker.kill()
         worker = await start()
@@ -103,7 +103,9 @@ test(
                or exists (select from swap_transactions where swap_id = s.id and outcome is null)`,
         )
         open = rows[0]?.open ?? -1
-        await owner.query("update swaps set next_poll_at = least(next_poll_at, now() + interval '300 milliseconds')")
+        await owner.query(
+          "update swap_polls set next_poll_at = least(next_poll_at, now() + interval '300 milliseconds')",
+        )
         await pause(300)
       }
       const { rows } = await owner.query<{ id: string; status: string; changes: number; distinct: number }>(

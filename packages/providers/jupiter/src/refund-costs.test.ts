@@ -175,7 +175,7 @@ test.each(['deposit', 'refund address'])(
     await chain.freeze(frozen, 'EURC')
     const before = paidByFeePayer()
     for (let round = 0; round < 4; round++) expect(await live.process(swap.id)).toBe(409)
-    await live.service.runtime.pool.query('update swaps set next_poll_at = now() where id = $1', [swap.id])
+    await live.service.runtime.pool.query('update swap_polls set next_poll_at = now() where id = $1', [swap.id])
     await live.runTask('swaps.poll')
     expect([paidByFeePayer(), await refundsOf(swap.id)]).toEqual([before, []])
     const { accessToken: token } = await signedIn(live.service.runtime, { role: 'operator' })

@@ -300,14 +300,15 @@ test('a provider that fails for an hour gives the deposit back, unless a transac
   live.world.exchange.spoil = () => ({ status: 401 })
   const { pool } = live.service.runtime
   const poll = async () => {
-    await pool.query("update swaps set next_poll_at = case id when $1 then now() else now() + interval '1 hour' end", [
-      swap.id,
-    ])
+    await pool.query(
+      "update swap_polls set next_poll_at = case id when $1 then now() else now() + interval '1 hour' end",
+      [swap.id],
+    )
     await live.runTask('swaps.poll')
   }
   await poll()
   expect(await live.get(swap.id)).toMatchObject({ status: 'swapping' })
-  await pool.query("update swaps set failing_since = failing_since - interval '1 hour' where id = $1", [swap.id])
+  await pool.query("update swap_polls set failing_since = failing_since - interval '1 hour' where id = $1", [swap.id])
   await poll()
   expect(await live.get(swap.id)).toMatchObject({ status: 'failed', failureReason: 'provider_unavailable' })
   await live.until(swap.id, 'refunded')

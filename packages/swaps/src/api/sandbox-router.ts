@@ -1,11 +1,10 @@
 import { requestedAmount, toDecimal } from '@payments/kernel'
 import { command, sqlOf } from '@payments/platform'
 import { assetIn } from '../currencies.ts'
-import { SwapEntity } from '../entity.ts'
 import { errors } from '../errors.ts'
 import { swapsProvider } from '../provider/provider.ts'
 import { SandboxSwapDeposit, SandboxSwapDepositResult } from '../schemas.ts'
-import { POLL, SOON_SECONDS } from '../swaps/schedule.ts'
+import { POLL, pollNow } from '../swaps/schedule.ts'
 import { find } from '../swaps/service.ts'
 
 export const swapsSandboxRouter = {
@@ -28,7 +27,7 @@ export const swapsSandboxRouter = {
       const provider = unit.runtime.providers.sandbox(swapsProvider)
       const { depositAddress } = swap
       const { txHash } = await provider.simulateDeposit(sqlOf(unit.em), { depositAddress, amount, outcome })
-      await unit.em.nativeUpdate(SwapEntity, { id: swap.id }, { nextPollAt: new Date(), pollSeconds: SOON_SECONDS })
+      await pollNow(unit, swap.id, false)
       unit.afterCommit(() => unit.runtime.trigger(POLL))
       return { swapId: swap.id, txHash, amount: toDecimal(amount, assetIn(swap.fromCurrency)), outcome }
     },

@@ -10,7 +10,7 @@ export const metrics: readonly Metric[] = [
       byEnvironment(
         runtime,
         `select environment, greatest(0, extract(epoch from now() -
-                  (select min(next_poll_at) from swaps s where s.environment = e.environment)))::float8 as value
+                  (select min(next_poll_at) from swap_polls q where q.environment = e.environment)))::float8 as value
            from (values ('test'), ('live')) as e (environment)`,
       ),
   },
@@ -59,7 +59,7 @@ export const metrics: readonly Metric[] = [
     read: (runtime) =>
       byEnvironment(
         runtime,
-        'select environment, count(*)::int as value from swaps where failing_since is not null group by environment',
+        'select environment, count(*)::int as value from swap_polls where failing_since is not null group by environment',
       ),
   },
 ]

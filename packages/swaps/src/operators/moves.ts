@@ -18,6 +18,6 @@ export const moves: MoveDeclaration = {
   ownSecrets: ['SWAP_SEED'],
   obstacles: {
     "{count} live swaps have deposit addresses of this cell's SWAP_SEED that are still watched: wait until that has ended":
-      "select count(*) from swaps where organisation_id = $1 and environment = 'live' and next_poll_at < 'infinity'",
+      "select count(*) from swap_polls where organisation_id = $1 and environment = 'live' and next_poll_at < 'infinity'",
   },
 }

@@ -18,11 +18,7 @@ export async function advance(unit: UnitOfWork, seconds: number): Promise<void> 
         where ${own} and t.address = r.deposit_address`,
       values,
     )
-  await db.query(
-    `update swaps r set deposits_until = deposits_until - make_interval(secs => $2),
-            next_poll_at = next_poll_at - make_interval(secs => $2)
-      where ${own}`,
-    values,
-  )
+  await db.query(`update swaps r set deposits_until = deposits_until - make_interval(secs => $2) where ${own}`, values)
+  await db.query(`update swap_polls r set next_poll_at = next_poll_at - make_interval(secs => $2) where ${own}`, values)
   unit.afterCommit(() => unit.runtime.trigger(POLL))
 }

@@ -16,8 +16,8 @@ test.each([205, 2500])(
        from swaps s, generate_series(2, $2::int) n where s.id = $1`,
       [one.id, many],
     )
-    await pool.query("update swaps set next_poll_at = now() - interval '1 hour'")
-    await pool.query("update swaps set next_poll_at = now() - interval '1 second' where id = $1", [id])
+    await pool.query("update swap_polls set next_poll_at = now() - interval '1 hour'")
+    await pool.query("update swap_polls set next_poll_at = now() - interval '1 second' where id = $1", [id])
     const claimed = await claimDue(service.runtime, { provider: 'sandbox', environment: 'test' })
     expect(claimed.map(({ row }) => row.id)).toContain(id)
     expect(claimed).toHaveLength(200)
@@ -29,7 +29,7 @@ test('swaps of which nothing is new are postponed together, later the older they
   const merchant = await newMerchant(service)
   const [young, old, moved] = [await newSwap(merchant), await newSwap(merchant), await newSwap(merchant)]
   await pool.query("update swaps set created_at = now() - interval '15 minutes' where id = $1", [old.id])
-  await pool.query('update swaps set next_poll_at = now() - make_interval(secs => 1) where id = any ($1)', [
+  await pool.query('update swap_polls set next_poll_at = now() - make_interval(secs => 1) where id = any ($1)', [
     [young.id, old.id, moved.id],
   ])
   const claimed = (await claimDue(service.runtime, { provider: 'sandbox', environment: 'test' })).filter(({ row }) =>

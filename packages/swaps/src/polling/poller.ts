@@ -10,7 +10,7 @@ import {
   type Runtime,
   type Task,
 } from '@payments/platform'
-import { SwapEntity, type SwapRow } from '../entity.ts'
+import { type PolledSwap, SwapEntity } from '../entity.ts'
 import { errors } from '../errors.ts'
 import { type DepositReport, type SwapsProvider, swapsProvider } from '../provider/provider.ts'
 import { neededTransaction } from '../swaps/changes.ts'
@@ -25,25 +25,44 @@ const LANES = 8
 const LOST_SECONDS = 60
 
 interface ClaimedSwap {
-  readonly row: SwapRow
+  readonly row: PolledSwap
   /** A transaction of it has been sent. */
   readonly isMoving: boolean
 }
 
+interface Claimed {
+  readonly id: string
+  /** When it is due again. */
+  readonly until: string
+  readonly seconds: number
+  readonly failing: string | null
+  readonly read_to: string | null
+  readonly moving: boolean
+}
+
 /** Claims the swaps of a provider that are due: organisations take turns, and what waits longest comes first. */
 export async function claimDue(runtime: Runtime, { provider, environment }: Carried): Promise<readonly ClaimedSwap[]> {
-  const { rows: claimed } = await runtime.pool.query<{ id: string; moving: boolean }>(
-    `with due as (${dueInTurns({ table: 'swaps', at: 'next_poll_at', where: 'provider = $4 and environment = $1', limit: '$2', few: true })})
-     update swaps s set next_poll_at = now() + make_interval(secs => $3) where s.id = any (array(select id from due))
-     returning s.id, exists (select from swap_transactions t where t.swap_id = s.id and t.outcome is null) as moving`,
+  const { rows: claimed } = await runtime.pool.query<Claimed>(
+    `with due as (${dueInTurns({ table: 'swap_polls', at: 'next_poll_at', where: 'provider = $4 and environment = $1', limit: '$2', few: true })})
+     update swap_polls q set next_poll_at = now() + make_interval(secs => $3) where q.id = any (array(select id from due))
+     returning q.id, q.next_poll_at::text as until, q.poll_seconds as seconds, q.failing_since::text as failing, q.read_to,
+               exists (select from swap_transactions t where t.swap_id = q.id and t.outcome is null) as moving`,
     [environment, BATCH, LOST_SECONDS, provider],
   )
   if (claimed.length === 0) return []
-  const moving = new Map(claimed.map((each) => [each.id, each.moving]))
   const rows = await runtime.orm.em
     .fork()
-    .find(SwapEntity, { id: { $in: [...moving.keys()] } }, { filters: { tenant: false }, disableIdentityMap: true })
-  return rows.map((row) => ({ row, isMoving: moving.get(row.id) ?? true }))
+    .find(
+      SwapEntity,
+      { id: { $in: claimed.map(({ id }) => id) } },
+      { filters: { tenant: false }, disableIdentityMap: true },
+    )
+  const swapOf = new Map(rows.map((row) => [row.id, row]))
+  return claimed.flatMap(({ id, until, seconds: pollSeconds, failing, read_to: readTo, moving: isMoving }) => {
+    const swap = swapOf.get(id)
+    const failingSince = failing === null ? null : new Date(failing)
+    return swap ? [{ row: { ...swap, nextPollAt: new Date(until), pollSeconds, failingSince, readTo }, isMoving }] : []
+  })
 }
 
 /** True when a report changes nothing of a swap but the time of its next poll, and how far its history was read. */
@@ -62,15 +81,15 @@ export function isUnchanged({ settings }: Runtime, { row, isMoving }: ClaimedSwa
 }
 
 /** Postpones the next polls of swaps of which nothing is new, in one statement; a swap that changed meanwhile keeps its own. */
-async function postpone(runtime: Runtime, unchanged: readonly (readonly [SwapRow, DepositReport])[]): Promise<void> {
+async function postpone(runtime: Runtime, unchanged: readonly (readonly [PolledSwap, DepositReport])[]): Promise<void> {
   if (unchanged.length === 0) return
   const polls = unchanged.map(([row, report]) => ({ row, report, next: nextPoll(row, false) }))
   await runtime.pool.query(
-    `update swaps s set next_poll_at = u.next_poll_at, poll_seconds = u.poll_seconds, read_to = u.read_to
+    `update swap_polls q set next_poll_at = u.next_poll_at, poll_seconds = u.poll_seconds, read_to = u.read_to
        from unnest($1::uuid[], $2::timestamptz[], $3::integer[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[])
             as u (id, next_poll_at, poll_seconds, read_to, was_read_to, updated_at, claimed_until)
-      where s.id = u.id and s.updated_at = u.updated_at and s.read_to is not distinct from u.was_read_to
-        and s.next_poll_at = u.claimed_until`,
+      where q.id = u.id and q.read_to is not distinct from u.was_read_to and q.next_poll_at = u.claimed_until
+        and exists (select from swaps s where s.id = u.id and s.updated_at = u.updated_at)`,
     [
       polls.map(({ row }) => row.id),
       polls.map(({ next }) => next.nextPollAt),
@@ -98,7 +117,7 @@ async function processDue(runtime: Runtime, environment: Environment, provider: 
     const seconds = limitedFor(error)
     if (seconds !== undefined) {
       await runtime.pool.query(
-        'update swaps set next_poll_at = least(next_poll_at, now() + make_interval(secs => $2)) where id = any ($1)',
+        'update swap_polls set next_poll_at = least(next_poll_at, now() + make_interval(secs => $2)) where id = any ($1)',
         [claimed.map(({ row }) => row.id), seconds],
       )
       return 0
@@ -106,8 +125,8 @@ async function processDue(runtime: Runtime, environment: Environment, provider: 
     await Promise.all(claimed.map(({ row }) => fail(runtime, row, error)))
     return 0
   }
-  const queue: (readonly [SwapRow, DepositReport | Error | undefined])[] = []
-  const unchanged: (readonly [SwapRow, DepositReport])[] = []
+  const queue: (readonly [PolledSwap, DepositReport | Error | undefined])[] = []
+  const unchanged: (readonly [PolledSwap, DepositReport])[] = []
   for (const [index, each] of claimed.entries()) {
     const report = reports[index]
     if (report && !(report instanceof Error) && isUnchanged(runtime, each, report)) unchanged.push([each.row, report])
@@ -128,7 +147,7 @@ async function processDue(runtime: Runtime, environment: Environment, provider: 
   return claimed.length
 }
 
-async function fail(runtime: Runtime, swap: SwapRow, error: unknown): Promise<void> {
+async function fail(runtime: Runtime, swap: PolledSwap, error: unknown): Promise<void> {
   if (runtime.database.report(error)) return
   runtime.log.warn({ err: error, swap: swap.id }, 'swap not processed')
   await recordFailure(runtime, swap, error)
@@ -142,7 +161,7 @@ export const pollTask: Task = {
     earliest(
       boundTo(runtime, swapsProvider).map(
         ({ environment, provider: { name } }) =>
-          `select next_poll_at from swaps where provider = '${name}' and environment = '${environment}' order by next_poll_at limit 1`,
+          `select next_poll_at from swap_polls where provider = '${name}' and environment = '${environment}' order by next_poll_at limit 1`,
       ),
     ),
   runsIn: 'every-process',

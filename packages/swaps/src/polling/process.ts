@@ -1,6 +1,6 @@
 import { type Carried, ServiceError, system, type Tenant } from '@payments/kernel'
-import { aboutObject, type QueryContext, queryContext, type Runtime, unitOfWork } from '@payments/platform'
-import { SwapEntity, type SwapRow, SwapUpkeepEntity } from '../entity.ts'
+import { aboutObject, locked, type QueryContext, queryContext, type Runtime, unitOfWork } from '@payments/platform'
+import { PollEntity, type PolledSwap, SwapEntity, type SwapRow, SwapUpkeepEntity, swapResource } from '../entity.ts'
 import { errors } from '../errors.ts'
 import {
   type DepositReport,
@@ -12,8 +12,8 @@ import {
 } from '../provider/provider.ts'
 import { swapsSettings } from '../provider/settings.ts'
 import { heldAmount, neededTransaction } from '../swaps/changes.ts'
-import { nextAttempt, nextPoll } from '../swaps/schedule.ts'
-import { applyDeposits } from '../transactions/deposits.ts'
+import { nextAttempt, nextPoll, withPoll } from '../swaps/schedule.ts'
+import { applyDeposits, type ReadSwap } from '../transactions/deposits.ts'
 import { isHeld, noteHeld } from '../transactions/held.ts'
 import {
   applyOutcome,
@@ -41,7 +41,7 @@ export interface SwapReference extends Tenant, Carried {
  */
 export async function processSwap(
   runtime: Runtime,
-  reference: SwapReference & { readonly readTo?: string | null },
+  reference: SwapReference & Pick<PolledSwap, 'pollSeconds' | 'readTo'>,
   report: DepositReport,
 ): Promise<SwapRow> {
   const context = queryContext(runtime, system(reference.organisationId, reference.environment))
@@ -55,23 +55,30 @@ export async function processSwap(
   const moving = sent === true
   if (!sent && !hadOpen) await closeEmpty(context, provider, swap, report)
   return unitOfWork(context, async (unit) => {
-    const row = await unit.em.findOneOrFail(SwapEntity, { id: swap.id }, { refresh: true })
+    const row = await locked(unit, swapResource, swap.id, errors.swap_not_found)
     const isNeeded = isThere && neededTransaction(row, runtime.settings) !== null
-    const next = sent === 'held' ? nextAttempt(row, false) : nextPoll(row, moving || !report.complete || isNeeded)
-    const compared = moving || hadOpen ? {} : comparison(row, report)
-    await unit.em.nativeUpdate(SwapEntity, { id: row.id }, { ...next, ...compared, failingSince: null, error: null })
+    const { pollSeconds } = reference
+    const isSoon = moving || !report.complete || isNeeded
+    const next = sent === 'held' ? nextAttempt(reference, false) : nextPoll({ ...row, pollSeconds }, isSoon)
+    await unit.em.nativeUpdate(PollEntity, { id: row.id }, { ...next, failingSince: null, error: null })
+    const compared = moving || hadOpen ? undefined : comparison(row, report)
+    if (compared && !isKnown(row, compared)) await unit.em.nativeUpdate(SwapEntity, { id: row.id }, compared)
     return row
   })
 }
+
+type Comparison = Pick<SwapRow, 'unexplainedAmount' | 'otherHoldings'>
+
+/** Is it what is stored? Then the row, which many indexes have, is not written again. */
+const isKnown = (row: SwapRow, { unexplainedAmount, otherHoldings }: Comparison): boolean =>
+  row.unexplainedAmount === unexplainedAmount &&
+  JSON.stringify(row.otherHoldings ?? null) === JSON.stringify(otherHoldings ?? null)
 
 /**
  * What the chain shows beyond what the journal says of an address that nothing moves. A report from before the last change
  * of the swap says nothing about it.
  */
-export function comparison(
-  row: SwapRow,
-  { holdings, finalizedAt, complete }: DepositReport,
-): Pick<SwapRow, 'unexplainedAmount' | 'otherHoldings'> | undefined {
+export function comparison(row: SwapRow, { holdings, finalizedAt, complete }: DepositReport): Comparison | undefined {
   if (!holdings || !complete || finalizedAt < row.updatedAt) return undefined
   return {
     unexplainedAmount: holdings.amount - heldAmount(row),
@@ -125,7 +132,7 @@ async function settleOpen(context: QueryContext, provider: SwapsProvider, id: st
 }
 
 /** Sends the transaction that the swap needs now. True while a transaction of it is under way; `held`: none is sent. */
-async function sendNext(context: QueryContext, provider: SwapsProvider, swap: SwapRow): Promise<boolean | 'held'> {
+async function sendNext(context: QueryContext, provider: SwapsProvider, swap: ReadSwap): Promise<boolean | 'held'> {
   if (await openTransaction(context, swap.id)) return true
   const needed = neededTransaction(swap, context.runtime.settings)
   if (!needed) return false
@@ -146,7 +153,7 @@ async function sendNext(context: QueryContext, provider: SwapsProvider, swap: Sw
 async function prepare(
   context: QueryContext,
   provider: SwapsProvider,
-  swap: SwapRow,
+  swap: ReadSwap,
   { kind, amount }: { kind: string; amount: bigint },
 ): Promise<PaidTransaction | { readonly refused: RefusedSwap }> {
   const { depositAddress, derivationIndex, fromCurrency, toCurrency, destinationAddress, refundAddress, readTo } = swap
@@ -175,7 +182,7 @@ async function prepare(
 }
 
 /** The address of a swap, from where its history was read last. */
-export const watched = (swap: SwapRow): WatchedAddress => ({
+export const watched = (swap: ReadSwap): WatchedAddress => ({
   depositAddress: swap.depositAddress,
   currency: swap.fromCurrency,
   readTo: swap.readTo ?? null,
@@ -194,10 +201,11 @@ export const watched = (swap: SwapRow): WatchedAddress => ({
 export const processNow = (runtime: Runtime, swap: SwapRow): Promise<SwapRow> =>
   aboutObject(swap, async () => {
     const provider = runtime.providers.of(swapsProvider, swap)
-    const [report] = await provider.deposits([watched(swap)])
+    const polled = await withPoll(runtime, swap)
+    const [report] = await provider.deposits([watched(polled)])
     if (!report) throw errors.swap_provider_failed()
     if (report instanceof Error) throw report
-    return processSwap(runtime, swap, report)
+    return processSwap(runtime, polled, report)
   })
 
 /**
@@ -213,9 +221,9 @@ export async function recordFailure(
   const { nextPollAt, pollSeconds } = nextAttempt(reference, waits)
   const minutes = swapsSettings.from(runtime.settings).SWAP_GIVE_UP_MINUTES
   const { rows } = await runtime.pool.query<{ overdue: boolean }>(
-    `update swaps set failing_since = coalesce(failing_since, now()), error = $2, next_poll_at = $3, poll_seconds = $4
+    `update swap_polls q set failing_since = coalesce(failing_since, now()), error = $2, next_poll_at = $3, poll_seconds = $4
       where id = $1
-     returning status = 'swapping' and failing_since < now() - make_interval(mins => $5) as overdue`,
+     returning failing_since < now() - make_interval(mins => $5) and exists (select from swaps s where s.id = q.id and s.status = 'swapping') as overdue`,
     [
       reference.id,
       error instanceof ServiceError ? error.message : 'Unexpected error',

@@ -27,7 +27,7 @@ import { less } from '../provider/rate.ts'
 import { boundedQuote } from '../provider/rates.ts'
 import { swapsSettings } from '../provider/settings.ts'
 import type { NewSwap } from '../schemas.ts'
-import { WAITING_SECONDS } from './schedule.ts'
+import { startPolls } from './schedule.ts'
 
 type Input = z.output<typeof NewSwap>
 
@@ -148,16 +148,12 @@ export function createSwap(unit: UnitOfWork, input: Input, prepared: PreparedSwa
     refusedQuotes: 0,
     expiresAt,
     depositsUntil: expiresAt,
-    nextPollAt: new Date(Date.now() + WAITING_SECONDS * 1000),
-    pollSeconds: WAITING_SECONDS,
-    failingSince: null,
-    error: null,
     unexplainedAmount: null,
-    readTo: null,
     otherHoldings: null,
     heldAt: null,
     releasedAt: null,
   })
+  startPolls(unit, row)
   recordChoice(unit, row, prepared.choice)
   return row
 }

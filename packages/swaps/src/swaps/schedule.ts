@@ -1,13 +1,14 @@
-import { pollAfter } from '@payments/platform'
-import type { SwapRow } from '../entity.ts'
+import { system } from '@payments/kernel'
+import { type NextPoll, pollAfter, queryContext, type Runtime, type UnitOfWork } from '@payments/platform'
+import { PollEntity, type PolledSwap, type PollRow, type SwapRow } from '../entity.ts'
 
 /** NOTIFY channel that triggers the worker when a swap's next poll was moved forward. */
 export const POLL = 'swaps.poll'
 
 /** While money is at the deposit address, or a transaction is under way. */
-export const SOON_SECONDS = 2
+const SOON_SECONDS = 2
 /** While a deposit is expected: most payers pay within minutes, so the interval grows with the age of the swap. */
-export const WAITING_SECONDS = 5
+const WAITING_SECONDS = 5
 const LONGEST_WAITING_SECONDS = 60
 /** The interval is this part of the age. */
 const AGE = 20
@@ -19,14 +20,12 @@ const LONGEST_REFUND_WAIT_SECONDS = 3600
 const LONGEST_SECONDS = 86_400
 const DAY_MS = 86_400_000
 
-type Poll = Pick<SwapRow, 'pollSeconds' | 'nextPollAt'>
-
 /** The next poll of a swap. `moving`: its money is on the way, or has to be sent. */
 export function nextPoll(
-  swap: Pick<SwapRow, 'status' | 'pollSeconds' | 'depositsUntil' | 'createdAt'>,
+  swap: Pick<SwapRow, 'status' | 'depositsUntil' | 'createdAt'> & Pick<PollRow, 'pollSeconds'>,
   moving: boolean,
   now: number = Date.now(),
-): Poll {
+): NextPoll {
   if (moving) return pollAfter(SOON_SECONDS, now)
   if (swap.status === 'awaiting_deposit') {
     const age = (now - swap.createdAt.getTime()) / 1000
@@ -42,11 +41,31 @@ export function nextPoll(
 
 /** The next attempt after one that failed. `waits`: nothing failed, but something outside this service must happen first. */
 export const nextAttempt = (
-  { pollSeconds }: Pick<SwapRow, 'pollSeconds'>,
+  { pollSeconds }: Pick<PollRow, 'pollSeconds'>,
   waits: boolean,
   now: number = Date.now(),
-): Poll =>
+): NextPoll =>
   pollAfter(
     Math.min(Math.max(pollSeconds, SOON_SECONDS) * 2, waits ? LONGEST_REFUND_WAIT_SECONDS : FAILING_SECONDS),
     now,
   )
+
+/** Schedules the first poll of a new swap, with the commit that creates it. */
+export function startPolls(unit: UnitOfWork, { id, organisationId, environment, provider, createdAt }: SwapRow): void {
+  const nextPollAt = new Date(createdAt.getTime() + WAITING_SECONDS * 1000)
+  const next = { nextPollAt, pollSeconds: WAITING_SECONDS, failingSince: null, error: null, readTo: null }
+  unit.insert(PollEntity, { id, organisationId, environment, provider, ...next })
+}
+
+/** A swap with how it is polled. */
+export async function withPoll(runtime: Runtime, swap: SwapRow): Promise<PolledSwap> {
+  const { em } = queryContext(runtime, system(swap.organisationId, swap.environment))
+  const { nextPollAt, pollSeconds, failingSince, readTo } = await em.findOneOrFail(PollEntity, { id: swap.id })
+  return { ...swap, nextPollAt, pollSeconds, failingSince, readTo }
+}
+
+/** Processes a swap of the actor's tenant soon. `dealtWith`: what failed before does not count any more. */
+export async function pollNow(unit: UnitOfWork, id: string, dealtWith: boolean): Promise<void> {
+  const cleared = dealtWith ? { failingSince: null, error: null } : { pollSeconds: SOON_SECONDS }
+  await unit.em.nativeUpdate(PollEntity, { id }, { nextPollAt: new Date(), ...cleared })
+}

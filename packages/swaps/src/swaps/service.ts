@@ -1,7 +1,15 @@
 import { isId, toDecimal } from '@payments/kernel'
 import { move, newestAndTotal, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import { assetIn } from '../currencies.ts'
-import { SwapEntity, type SwapRow, SwapTransactionEntity, swapResource, UNFINISHED } from '../entity.ts'
+import {
+  PollEntity,
+  type PollRow,
+  SwapEntity,
+  type SwapRow,
+  SwapTransactionEntity,
+  swapResource,
+  UNFINISHED,
+} from '../entity.ts'
 import { errors } from '../errors.ts'
 import { present } from '../present.ts'
 import { heldAmount } from './changes.ts'
@@ -41,26 +49,32 @@ export async function cancel(unit: UnitOfWork, id: string): Promise<SwapRow> {
  */
 export async function unfinished(context: QueryContext) {
   const { rows: found } = await sqlOf(context.em).query<{ id: string; total: number }>(
-    `select id, count(*) over ()::int as total from swaps
-      where ${UNFINISHED} order by failing_since is null, updated_at, id limit $1`,
+    `with failing as materialized (select id from swap_polls where failing_since is not null),
+          found as (select id from swaps where ${UNFINISHED} union select id from failing)
+     select s.id, count(*) over ()::int as total
+       from found join swaps s on s.id = found.id left join failing on failing.id = s.id
+      order by failing.id is null, s.updated_at, s.id limit $1`,
     [NEWEST],
   )
   const ids = found.map(({ id }) => id)
   const anywhere = { filters: { tenant: false }, disableIdentityMap: true } as const
   const swaps = await context.em.find(SwapEntity, { id: { $in: ids } }, anywhere)
   const open = await context.em.find(SwapTransactionEntity, { swapId: { $in: ids }, outcome: null }, anywhere)
+  const polls = await context.em.find(PollEntity, { id: { $in: ids } }, anywhere)
   const byId = new Map(swaps.map((swap) => [swap.id, swap]))
+  const pollOf = new Map(polls.map((poll) => [poll.id, poll]))
   const signatures = new Map(open.map(({ swapId, signature }) => [swapId, signature]))
   return {
     total: found[0]?.total ?? 0,
     swaps: ids.flatMap((id) => {
       const swap = byId.get(id)
-      return swap ? [presentForOperators(swap, signatures.get(id) ?? null)] : []
+      const poll = pollOf.get(id)
+      return swap && poll ? [presentForOperators(swap, poll, signatures.get(id) ?? null)] : []
     }),
   }
 }
 
-const presentForOperators = (swap: SwapRow, openSignature: string | null) => ({
+const presentForOperators = (swap: SwapRow, poll: PollRow, openSignature: string | null) => ({
   ...present(swap),
   organisationId: swap.organisationId,
   environment: swap.environment,
@@ -69,7 +83,7 @@ const presentForOperators = (swap: SwapRow, openSignature: string | null) => ({
     swap.unexplainedAmount == null ? null : toDecimal(swap.unexplainedAmount, assetIn(swap.fromCurrency)),
   otherHoldings: [...(swap.otherHoldings ?? [])],
   openSignature,
-  error: swap.error ?? null,
-  failingSince: swap.failingSince?.toISOString() ?? null,
-  nextPollAt: swap.nextPollAt.toISOString(),
+  error: poll.error ?? null,
+  failingSince: poll.failingSince?.toISOString() ?? null,
+  nextPollAt: poll.nextPollAt.toISOString(),
 })

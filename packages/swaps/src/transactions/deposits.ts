@@ -1,11 +1,14 @@
 import { type Draft, postWithCommit } from '@payments/ledger'
 import { locked, moveLocked, sqlOf, type UnitOfWork } from '@payments/platform'
-import { SwapEntity, type SwapRow, swapResource } from '../entity.ts'
+import { PollEntity, type PolledSwap, type SwapRow, swapResource } from '../entity.ts'
 import { errors } from '../errors.ts'
 import type { DepositReport } from '../provider/provider.ts'
 import { update } from '../swaps/changes.ts'
 import { applyForgotten } from './forgotten.ts'
 import { journalOf } from './journal.ts'
+
+/** A swap, and how far its address was read. */
+export type ReadSwap = SwapRow & Pick<PolledSwap, 'readTo'>
 
 /**
  * Applies a report of a swap's address, in the caller's transaction: records the deposits that are new, each with its
@@ -17,13 +20,11 @@ export async function applyDeposits(
   id: string,
   report: DepositReport,
   { readTo }: { readonly readTo: string | null },
-): Promise<SwapRow> {
+): Promise<ReadSwap> {
   let swap = await locked(unit, swapResource, id, errors.swap_not_found)
-  if ((swap.readTo ?? null) !== readTo) return swap
-  if (report.readTo !== readTo) {
-    await unit.em.nativeUpdate(SwapEntity, { id }, { readTo: report.readTo })
-    swap = { ...swap, readTo: report.readTo }
-  }
+  const known = await lockedReadTo(unit, id)
+  if (known !== readTo) return { ...swap, readTo: known }
+  if (report.readTo !== readTo) await unit.em.nativeUpdate(PollEntity, { id }, { readTo: report.readTo })
   const { added, drafts, inTime } = await record(unit, swap, report)
   const [first] = added
   const deposited = {
@@ -38,7 +39,17 @@ export async function applyDeposits(
     else if (first) swap = await update(unit, swap, deposited)
   } else if (first) swap = await update(unit, swap, deposited)
   await postWithCommit(unit, drafts)
-  return applyForgotten(unit, swap, report.withdrawals ?? [])
+  swap = await applyForgotten(unit, swap, report.withdrawals ?? [])
+  return { ...swap, readTo: report.readTo }
+}
+
+/** How far the address of a locked swap was read. */
+async function lockedReadTo(unit: UnitOfWork, id: string): Promise<string | null> {
+  const { rows } = await sqlOf(unit.em).query<{ read_to: string | null }>(
+    'select read_to from swap_polls where id = $1 for no key update',
+    [id],
+  )
+  return rows[0]?.read_to ?? null
 }
 
 /** Inserts the deposits that are not recorded yet. `inTime`: the sum of all that arrived before the swap's end. */

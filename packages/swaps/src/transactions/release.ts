@@ -5,6 +5,7 @@ import { SwapEntity, type SwapRow, swapResource } from '../entity.ts'
 import { errors } from '../errors.ts'
 import type { Release } from '../schemas.ts'
 import { heldAmount } from '../swaps/changes.ts'
+import { pollNow } from '../swaps/schedule.ts'
 import { findAnywhere } from '../swaps/service.ts'
 import { fail } from './transactions.ts'
 
@@ -24,9 +25,9 @@ export async function release(
   const before = await locked(own, swapResource, found.id, errors.swap_not_found)
   if (!before.heldAt) throw errors.swap_not_held()
   await requireSecondOperator(own, assetIn(before.fromCurrency), heldAmount(before))
-  const released = { heldAt: null, releasedAt: new Date(), nextPollAt: new Date(), failingSince: null, error: null }
   const isFailed = outcome === 'return' && before.status === 'swapping'
   const swap = isFailed ? await fail(own, before.id, SUSPENDED) : before
-  await own.em.nativeUpdate(SwapEntity, { id: before.id }, released)
+  await own.em.nativeUpdate(SwapEntity, { id: before.id }, { heldAt: null, releasedAt: new Date() })
+  await pollNow(own, before.id, true)
   return { before, swap }
 }

@@ -6,6 +6,7 @@ import { SwapEntity, type SwapRow, SwapTransactionEntity, swapResource } from '.
 import { errors } from '../errors.ts'
 import type { Settlement } from '../schemas.ts'
 import { heldAmount } from '../swaps/changes.ts'
+import { pollNow } from '../swaps/schedule.ts'
 import { findAnywhere } from '../swaps/service.ts'
 import { complete, fail, openTransaction, returned } from './transactions.ts'
 
@@ -61,8 +62,8 @@ export async function settle(
     if (before.status === 'swapping') swap = await fail(own, before.id, 'swap_failed')
     swap = await returned(own, swap, { signature: txHash, amount: given ?? held })
   }
-  const dealtWith = { failingSince: null, error: null, unexplainedAmount: null, otherHoldings: null }
-  await own.em.nativeUpdate(SwapEntity, { id: before.id }, { ...dealtWith, nextPollAt: new Date() })
+  await own.em.nativeUpdate(SwapEntity, { id: before.id }, { unexplainedAmount: null, otherHoldings: null })
+  await pollNow(own, before.id, true)
   settleContradictions(own, before)
   return { before, swap }
 }

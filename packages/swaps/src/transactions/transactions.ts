@@ -1,6 +1,7 @@
 import { postWithCommit } from '@payments/ledger'
 import { locked, move, moveLocked, type QueryContext, recordReport, type UnitOfWork } from '@payments/platform'
 import {
+  PollEntity,
   type SwapRow,
   SwapTransactionEntity,
   type SwapTransactionRow,
@@ -131,13 +132,8 @@ export async function applyOutcome(
  */
 export async function giveUp(unit: UnitOfWork, id: string, since: Date): Promise<void> {
   const swap = await locked(unit, swapResource, id, errors.swap_not_found)
-  if (
-    swap.status !== 'swapping' ||
-    !swap.failingSince ||
-    swap.failingSince > since ||
-    (await openTransaction(unit, id))
-  )
-    return
+  const { failingSince } = await unit.em.findOneOrFail(PollEntity, { id }, { refresh: true })
+  if (swap.status !== 'swapping' || !failingSince || failingSince > since || (await openTransaction(unit, id))) return
   await fail(unit, id, 'provider_unavailable')
 }
 

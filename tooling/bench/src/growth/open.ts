@@ -36,7 +36,7 @@ interface Kind {
 const KINDS: readonly Kind[] = [
   { name: 'payment routes', share: 0.5, objects: 'payment_routes', polls: 'payment_route_polls' },
   { name: 'offramps', share: 0.25, objects: 'offramps', polls: 'fiat_polls' },
-  { name: 'swaps', share: 0.25, objects: 'swaps', polls: 'swaps' },
+  { name: 'swaps', share: 0.25, objects: 'swaps', polls: 'swap_polls' },
 ]
 
 /**
@@ -79,6 +79,7 @@ async function fill(client: Client): Promise<void> {
   for (const [table, id, objects] of [
     ['payment_route_polls', 'id', 'payment_routes'],
     ['fiat_polls', 'id', 'offramps'],
+    ['swap_polls', 'id', 'swaps'],
     ['sandbox_fiat_orders', 'reference', 'offramps'],
   ] as const)
     await client.query(

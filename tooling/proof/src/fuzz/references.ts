@@ -60,6 +60,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   'request_log.session_id': ['sessions'],
   'fee_days.organisation_id': ['organisations'],
   'settlement_days.organisation_id': ['organisations'],
+  'swap_polls.organisation_id': ['organisations'],
   'transaction_days.organisation_id': ['organisations'],
   'webhook_changes.endpoint_id': ['webhook_endpoints'],
   'webhook_recoveries.organisation_id': ['organisations'],

@@ -94,8 +94,8 @@ export function swapsPart({ chain, node, exchange, merchants, database }: Provid
       chain.finalized = Math.max(chain.finalized, chain.slot - 4)
     },
     hurry: [
-      `update swaps set next_poll_at = least(next_poll_at, now() + interval '300 milliseconds')
-        where id in (select id from swaps where next_poll_at > now() + interval '300 milliseconds' for update skip locked)`,
+      `update swap_polls set next_poll_at = least(next_poll_at, now() + interval '300 milliseconds')
+        where id in (select id from swap_polls where next_poll_at > now() + interval '300 milliseconds' for update skip locked)`,
     ],
     async differences() {
       const positions = await journal(database, ['swap'])

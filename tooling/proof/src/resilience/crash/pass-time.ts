@@ -12,7 +12,7 @@ const CLAIMS = [
   'update webhook_deliveries set due_at = now() - make_interval(secs => 1) where claim is not null',
   "update webhook_queues set due_at = now() - make_interval(secs => 1) where due_at < 'infinity'",
   'update payment_route_polls set next_poll_at = least(next_poll_at, now())',
-  'update swaps set next_poll_at = least(next_poll_at, now())',
+  'update swap_polls set next_poll_at = least(next_poll_at, now())',
   'update fiat_polls set next_poll_at = least(next_poll_at, now())',
   'update cngn_feeds set next_poll_at = least(next_poll_at, now())',
 ]
