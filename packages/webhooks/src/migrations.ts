@@ -142,4 +142,9 @@ export const migrations: readonly MigrationStep[] = [
       ...countRows('webhook_deliveries', { scopes: ['endpoint_id::text'] }).up,
     ],
   },
+  {
+    // An event is written a second time when it is fanned out: where its page has room, the log has what changes and not its payload again.
+    name: '20261129200400_events_written_in_place',
+    up: ['alter table events set (fillfactor = 65)'],
+  },
 ]
