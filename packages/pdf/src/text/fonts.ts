@@ -144,10 +144,12 @@ export class Fonts {
 
   #find(cluster: string, bold: boolean): Face | undefined {
     const needed = [...cluster].filter((character) => character === cluster || !INVISIBLE.test(character))
-    return candidates(cluster, bold, this.#han).find((face) => {
+    const found = candidates(cluster, bold, this.#han).find((face) => {
       this.use(face, 10)
       const { font } = this.#loaded()
       return needed.every((character) => font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0))
     })
+    // A bold font has fewer characters.
+    return found ?? (bold ? this.faceOf(cluster, false) : undefined)
   }
 }

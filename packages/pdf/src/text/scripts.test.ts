@@ -134,6 +134,7 @@ test.each([
   ['emoji', 'Tea 🍵 👨‍👩‍👧 🇳🇬 ❤️ 1️⃣ 👍🏽 🌡', 'NotoEmoji-Regular'],
   ['signs of currencies', '₿ ₦ € £ ¥ ₹ ₵ ₺ ₽ ₫ ₱ ₪ ₩ ₾ ₴ ৳ ฿ ៛ ₸ ₮ ₲ ₡ ₼ ⃀', 'NotoSans-Regular'],
   ['Thaana', 'ދިވެހި', 'NotoSansThaana-Regular'],
+  ['letters without a bold form', '𝖬𝗒 𝖲𝗁𝗈𝗉', 'DejaVuSans'],
   ['many scripts in a line', 'Tea 茶 (شاي) चाय 차 ชา 🍵 ₿', 'NotoSansThai-Regular'],
 ])('%s: drawn by glyphs', async (_name, text, font) => {
   const { file, replaced } = await documentOf([text])
