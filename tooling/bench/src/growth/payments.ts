@@ -11,6 +11,7 @@ import {
   until,
 } from '@payments/stand'
 import { Client } from 'pg'
+import { showLogParts } from '../profile/log-parts.ts'
 import { COUNTING, showStatements, statementsOf } from '../profile/statements.ts'
 import { type Cost, type Counted, costOf } from '../servers/cost.ts'
 import { LARGE } from '../servers/servers.ts'
@@ -27,7 +28,7 @@ const PATIENCE = { patienceMs: 300_000, everyMs: 100 }
 /** What the plan of `docs/decisions/scaling.md` is for. */
 const PER_SECOND = 10_000
 
-/** Also shows the statements of each kind, which makes all of them a little slower. */
+/** Also shows the statements of each kind and the parts of its log, which makes all of them a little slower. */
 const WITH_STATEMENTS = process.env.BENCH_STATEMENTS !== undefined
 
 /**
@@ -86,8 +87,9 @@ async function measure(print: (line: string) => void, counted: Counted, merchant
       `  ${kind.name.padEnd(14)}${each.gateway} µs of the gateway, ${each.worker} µs of the worker, ${each.server} µs of the server, ` +
         `${each.log} bytes of its log, ${webhooks} webhooks: ${PER_SECOND} a second take ${cores} cores`,
     )
-    if (WITH_STATEMENTS)
-      showStatements(print, await statementsOf(client, PAYMENTS, () => payAll(client, kind, merchants, PAYMENTS)))
+    if (!WITH_STATEMENTS) continue
+    showStatements(print, await statementsOf(client, PAYMENTS, () => payAll(client, kind, merchants, PAYMENTS)))
+    await showLogParts(print, client, PAYMENTS, () => payAll(client, kind, merchants, PAYMENTS))
   }
   return figures
 }
