@@ -237,7 +237,7 @@ export const migrations: readonly MigrationStep[] = [
   },
   {
     // Polls have a table of their own: see scaling.md. Routes of processes of the release before get their row from a trigger, which also brings here
-    // what makes them due sooner; new routes have values in the former columns by which such processes poll them. A release later both go.
+    // what makes them due sooner, as the owner, since the service has no rights in the table before the last step is done; new routes have values in the former columns by which such processes poll them. A release later both go.
     name: '20261129200000_route_polls',
     up: [
       `create table payment_route_polls (
@@ -255,7 +255,7 @@ export const migrations: readonly MigrationStep[] = [
       'create index payment_route_polls_id on payment_route_polls (id)',
       'create index payment_route_polls_turns_later on payment_route_polls (provider, environment, organisation_id, next_poll_at) where poll_seconds > 60',
       'create index payment_route_polls_turns_soon on payment_route_polls (provider, environment, organisation_id, next_poll_at) where poll_seconds <= 60',
-      `create function follow_payment_route_polls() returns trigger language plpgsql as $$ begin
+      `create function follow_payment_route_polls() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$ begin
           insert into payment_route_polls as q (id, organisation_id, environment, provider, next_poll_at, poll_seconds, watched_until)
           values (new.id, new.organisation_id, new.environment, new.provider, new.next_poll_at, new.poll_seconds, new.watched_until)
           on conflict (organisation_id, environment, id) do update

@@ -67,3 +67,8 @@ test('the polls of routes that exist are taken over, also by a step that was int
   expect(await pollOf(taken)).toEqual([{ seconds: 15, due: false, watched: true }])
   expect(await pollOf(changed)).toEqual([{ seconds: 3600, due: false, watched: true }])
 })
+
+test('a process of the release before needs no right in the new table, which it has only after the last step of the migration', async () => {
+  const { rows } = await query("select prosecdef as as_owner from pg_proc where proname = 'follow_payment_route_polls'")
+  expect(rows).toEqual([{ as_owner: true }])
+})

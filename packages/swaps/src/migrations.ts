@@ -229,7 +229,7 @@ export const migrations: readonly MigrationStep[] = [
       'create index swap_polls_failing on swap_polls (environment) where failing_since is not null',
       'create index swap_polls_id on swap_polls (id)',
       'create index swap_polls_turns on swap_polls (provider, environment, organisation_id, next_poll_at)',
-      `create function follow_swap_polls() returns trigger language plpgsql as $$ begin
+      `create function follow_swap_polls() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$ begin
           insert into swap_polls as q (id, organisation_id, environment, provider, next_poll_at, poll_seconds, failing_since, error, read_to)
           values (new.id, new.organisation_id, new.environment, new.provider, new.next_poll_at, new.poll_seconds, new.failing_since, new.error, new.read_to)
           on conflict (organisation_id, environment, id) do update set next_poll_at = least(q.next_poll_at, excluded.next_poll_at)

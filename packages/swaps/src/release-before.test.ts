@@ -54,3 +54,8 @@ test('the polls of swaps that exist are taken over, also by a step that was inte
   expect(await pollOf(taken)).toEqual([WRITTEN])
   expect(await pollOf(changed)).toEqual([{ ...WRITTEN, seconds: 3600 }])
 })
+
+test('a process of the release before needs no right in the new table, which it has only after the last step of the migration', async () => {
+  const rows = await query("select prosecdef as as_owner from pg_proc where proname = 'follow_swap_polls'")
+  expect(rows).toEqual([{ as_owner: true }])
+})
