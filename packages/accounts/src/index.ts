@@ -116,7 +116,7 @@ export const joinMerchant = (alias: string, of: string): string =>
 export const merchantNameOf = (of: string): string =>
   `(select name from organisations where id = ${of}.organisation_id)`
 
-export { requireConfirmedOwner } from './confirmation.ts'
+export { requireConfirmed, requireConfirmedOwner } from './confirmation.ts'
 export { type DesignedEmail, designedEmail } from './emails/designed-email.ts'
 export { sendEmail, sendEmailNow } from './emails/email.ts'
 export * as serviceEmails from './emails/email-texts.ts'

@@ -1,6 +1,16 @@
 import { bind } from '@payments/kernel'
 import { beforeEach, expect, test } from 'vitest'
-import { cngnBodies, expectConsistent, journal, type Merchant, newCngn, newMerchant, useService } from '#testing'
+import {
+  call,
+  cngnBodies,
+  expectConsistent,
+  journal,
+  type Merchant,
+  newCngn,
+  newMerchant,
+  signedIn,
+  useService,
+} from '#testing'
 import { balanceOf, enabled, eventsOf, moveOn, readList, sendWaiting, show } from '../test/money.ts'
 import { type ConvertOutProvider, type ConvertReport, convertOutProvider } from './provider/provider.ts'
 
@@ -229,3 +239,34 @@ test.each([
     expect(await listed()).toEqual([])
   },
 )
+
+test('a convert that a second person approves goes out on terms of that moment, to an address of that moment; at a wrong price it waits on', async () => {
+  const merchant = await newMerchant(service)
+  const { organisationId } = merchant
+  const customerId = await enabled(service, merchant, '2000')
+  await merchant.call('PATCH /v1/payout-controls', { body: { approval: { from: { cNGN: '1000' } } } })
+  const { id } = await newCngn(merchant, 'converts', customerId, out)
+  const receiveAt = async () =>
+    (await service.runtime.pool.query('select receive_at from cngn_transfers where id = $1', [id])).rows[0].receive_at
+  const first = await receiveAt()
+  const { accessToken: token } = await signedIn(service.runtime, { organisationId, role: 'finance' })
+  const approve = () => call(service, `POST /v1/payout-approvals/${id}/approve`, { token, key: null, body: {} })
+  price = 1n
+  expect((await approve()).status).toBe(503)
+  expect(await show(merchant, 'converts', id)).toMatchObject({ convertedAmount: '1', approval: { status: 'waiting' } })
+  price = 1500n
+  expect((await approve()).status).toBe(200)
+  expect((await show(merchant, 'converts', id)).convertedAmount).toBe('1.066666')
+  const second = await receiveAt()
+  expect(second).not.toBe(first)
+  await moveOn(service, merchant)
+  const { rows } = await service.runtime.pool.query(
+    "select targets from sandbox_cngn_transactions where account = $1 and channel = 'withdrawal'",
+    [organisationId],
+  )
+  expect(rows).toEqual([{ targets: [second] }])
+  report = { ...pending, status: 'completed', convertedAmount: 1_066_666n, txHash: `0x${'ab'.repeat(32)}` }
+  for (let times = 0; times < 3; times++) await moveOn(service, merchant, 5)
+  expect((await show(merchant, 'converts', id)).status).toBe('completed')
+  await expectConsistent(service)
+})

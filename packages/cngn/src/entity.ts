@@ -19,7 +19,7 @@ import {
 } from '@payments/platform'
 import type { EnablementFailure, Failure } from './failure-reasons.ts'
 import { kinds } from './kinds/kinds.ts'
-import { enablementMachine, machines, receiptMachine, sendMachine } from './states.ts'
+import { approvalStatuses, enablementMachine, machines, receiptMachine, sendMachine } from './states.ts'
 
 /**
  * The five kinds of objects. They have their states, the movement of money and most columns in common, so they are one table.
@@ -82,13 +82,30 @@ export const TransferEntity = defineEntity({
     reference: p.text().nullable(),
     /** The day whose limit the payout used. */
     limitDay: p.text().nullable(),
+    /** Of money out that a second person must approve: see transfers/approvals.ts. Null: nobody has to. */
+    approvalStatus: p.enum(approvalStatuses).nullable(),
+    /** The user who asked for it; null: an API key did. */
+    approvalRequestedBy: p.uuid().nullable(),
+    approvalDecidedBy: p.uuid().nullable(),
+    approvalExpiresAt: p.datetime(3).nullable(),
     /** The payin to whose account a further or a late transfer was made: this one is that transfer. */
     relatedPayinId: p.uuid().nullable(),
     /** Of a payin: what opened its account. See movements/credentials.ts. */
     ...credentialsColumn(),
     ...times(),
   },
-  checks: machineChecks('cngn_transfers', machines.payout),
+  checks: [
+    ...machineChecks('cngn_transfers', machines.payout),
+    {
+      name: 'cngn_transfers_approval_pending',
+      expression:
+        "approval_status is distinct from 'waiting' or (status = 'pending' and approval_expires_at is not null)",
+    },
+    {
+      name: 'cngn_transfers_approval_failed',
+      expression: "approval_status is null or approval_status not in ('rejected', 'expired') or status = 'failed'",
+    },
+  ],
   ...keyedByTenant,
   indexes: [
     byId('cngn_transfers'),
@@ -112,6 +129,11 @@ export const TransferEntity = defineEntity({
     index('cngn_transfers_reference', ['reference'], 'reference is not null'),
     index('cngn_transfers_transaction', ['txHash'], 'tx_hash is not null'),
     index('cngn_transfers_deposit', ['depositTxHash'], 'deposit_tx_hash is not null'),
+    index(
+      'cngn_transfers_approvals',
+      ['organisationId', 'environment', 'createdAt desc', 'id desc'],
+      'approval_status is not null',
+    ),
     index('cngn_transfers_processing', ['organisationId', 'environment', 'customerId'], "status = 'processing'"),
     index('cngn_transfers_unfinished', ['updatedAt'], "attention is not null or status in ('pending', 'processing')"),
     index('cngn_transfers_due', ['environment', 'account', 'dueAt'], "status = 'pending' and due_at is not null"),
@@ -523,6 +545,10 @@ export const blank = {
   checkedAt: null,
   reference: null,
   limitDay: null,
+  approvalStatus: null,
+  approvalRequestedBy: null,
+  approvalDecidedBy: null,
+  approvalExpiresAt: null,
   relatedPayinId: null,
   credentials: null,
 } as const satisfies Partial<TransferRow>

@@ -20,6 +20,9 @@ export const errors = defineErrors({
     message: 'Reference already used',
     constraint: 'cngn_transfers_reference_key',
   },
+  payout_approval_not_found: { status: 404, message: 'Payout approval not found' },
+  payout_approval_ended: { status: 409, message: 'The payout does not wait for an approval any more' },
+  payout_approval_own: { status: 403, message: 'Somebody else must answer: you asked for this payout yourself' },
   cngn_receipt_assigned: { status: 409, message: 'The transfer is not in suspense' },
   cngn_nothing_to_settle: {
     status: 409,

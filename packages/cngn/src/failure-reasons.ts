@@ -10,6 +10,17 @@ const rejected = {
   nextStep: 'Do not repeat it',
 }
 
+const approvalFailures = {
+  approval_rejected: {
+    description: 'A second person rejected it; the money is back in the balance',
+    nextStep: 'Ask them why before you create another one',
+  },
+  approval_expired: {
+    description: 'Nobody approved it within 72 hours; the money is back in the balance',
+    nextStep: 'Create another one, and ask an owner or finance member to approve it',
+  },
+}
+
 /** Why an object failed, by its kind. */
 export const failures = {
   convert: defineFailureReasons({
@@ -23,6 +34,7 @@ export const failures = {
       nextStep: another,
     },
     compliance_rejected: rejected,
+    ...approvalFailures,
   }),
   withdrawal: defineFailureReasons({
     withdrawal_failed: {
@@ -30,6 +42,7 @@ export const failures = {
       nextStep: another,
     },
     compliance_rejected: rejected,
+    ...approvalFailures,
   }),
   payout: defineFailureReasons({
     invalid_account_number: {
@@ -45,6 +58,7 @@ export const failures = {
       nextStep: another,
     },
     compliance_rejected: rejected,
+    ...approvalFailures,
   }),
   payin: defineFailureReasons({
     expired: expired('No payment arrived', `${another}. ${late}: it is credited, and appears as a payin of its own`),

@@ -4,6 +4,7 @@
 import { bind } from '@payments/kernel'
 import { domain, withFaults } from '@payments/platform'
 import { cngnAdminRouter } from './api/admin-router.ts'
+import { approvalRouter } from './api/approval-router.ts'
 import { callbacks } from './api/callbacks.ts'
 import { cngnRouter } from './api/router.ts'
 import { sandboxRouter } from './api/sandbox-router.ts'
@@ -39,6 +40,7 @@ import { cngnSettings } from './provider/settings.ts'
 import { receipts } from './receipt.ts'
 import { presenters } from './resources/present.ts'
 import { enablementResource, transferResources } from './resources/resources.ts'
+import { expireApproval } from './transfers/approvals.ts'
 import { countedTransfers } from './transfers/counters.ts'
 
 const CALLS = [
@@ -100,7 +102,10 @@ export const cngn = domain({
     tags: [
       { name: TAG, description: 'The naira stablecoin: accounts of customers, and money in and out', position: 70 },
     ],
-    router: { cngn: cngnRouter, sandbox: sandboxRouter, admin: { cngn: cngnAdminRouter } },
+    router: {
+      ...{ cngn: cngnRouter, payoutApprovals: approvalRouter },
+      ...{ sandbox: sandboxRouter, admin: { cngn: cngnAdminRouter } },
+    },
     errors,
     events,
     callbacks,
@@ -137,7 +142,7 @@ export const cngn = domain({
       { what: 'the cNGN treasury of this service', known: treasuryAddresses },
     ],
   },
-  work: { jobs: [verifyIdentity, expireIdentities, compareTreasury, cngnPurge], tasks, notifications },
+  work: { jobs: [verifyIdentity, expireApproval, expireIdentities, compareTreasury, cngnPurge], tasks, notifications },
   operators: {
     ...operators,
     metrics,

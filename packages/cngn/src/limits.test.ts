@@ -2,7 +2,16 @@ import { bind, newId, system } from '@payments/kernel'
 import { post } from '@payments/ledger'
 import { queryContext, unitOfWork } from '@payments/platform'
 import { describe, expect, test } from 'vitest'
-import { cngnBodies, connected, enabledCustomer, newMerchant, statementsWaiting, useService } from '#testing'
+import {
+  call,
+  cngnBodies,
+  connected,
+  enabledCustomer,
+  newMerchant,
+  signedIn,
+  statementsWaiting,
+  useService,
+} from '#testing'
 import { FAILED } from './movements/sends/outgoing.ts'
 import { send } from './movements/sends/send.ts'
 import { type CngnProvider, cngnProvider, convertOutProvider, type SendResult } from './provider/provider.ts'
@@ -85,7 +94,57 @@ async function begin() {
 
 const isId = (text: string) => /^[0-9a-f-]{36}$/.test(text)
 
+/** A session in live of a member with this role. */
+async function person(organisationId: string, role: 'owner' | 'finance') {
+  const { accessToken: token, userId } = await signedIn(service.runtime, { organisationId, role })
+  const headers = { 'x-service-environment': 'live' }
+  return {
+    userId,
+    call: (line: string, body: object = {}) => call(service, line, { token, key: null, body, headers }),
+  }
+}
+
 describe.each(kinds)('a live %s', (kind) => {
+  test('that needs a second person counts against the daily limit when it is created, and gives its part back once', async () => {
+    const { create, available, used, organisationId } = await begin()
+    const [owner, finance] = [await person(organisationId, 'owner'), await person(organisationId, 'finance')]
+    expect((await owner.call('PATCH /v1/payout-controls', { approval: { from: { cNGN: '100' } } })).status).toBe(200)
+    const id = await create(kind, '200')
+    expect(await create('payout', '101')).toBe(LIMITED)
+    expect([await available(), await used()]).toEqual(['800', '200'])
+    const rejections = await Promise.all(
+      [owner, finance, finance].map((each) => each.call(`POST /v1/payout-approvals/${id}/reject`)),
+    )
+    expect(rejections.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+    expect([await available(), await used()]).toEqual(['1000', '0'])
+  })
+
+  test('is approved only with a confirmed session, and while its destination is allowed', async () => {
+    const { create, organisationId } = await begin()
+    const [owner, finance] = [await person(organisationId, 'owner'), await person(organisationId, 'finance')]
+    const change = (body: object) => owner.call('PATCH /v1/payout-controls', body)
+    expect((await change({ approval: { from: { cNGN: '100' } } })).status).toBe(200)
+    const id = await create(kind, '100')
+    const approve = () => finance.call(`POST /v1/payout-approvals/${id}/approve`)
+    const sendsOf = async () =>
+      (await service.runtime.pool.query('select from cngn_sends where id = $1', [id])).rowCount
+    expect((await change({ allowedDestinations: [] })).status).toBe(200)
+    expect((await approve()).body.message).toBe('Destination is not among the allowed destinations')
+    expect((await change({ allowedDestinations: null })).status).toBe(200)
+    const confirmed = (minutes: number) =>
+      service.runtime.pool.query(
+        'update sessions set confirmed_at = now() - make_interval(mins => $2) where user_id = $1',
+        [finance.userId, minutes],
+      )
+    await confirmed(11)
+    expect((await approve()).body.message).toBe('Confirm the session first: POST /auth/confirm')
+    expect(await sendsOf()).toBe(0)
+    await confirmed(0)
+    const approved = await approve()
+    expect(approved.status, approved.text).toBe(200)
+    expect(await sendsOf()).toBe(1)
+  })
+
   test.each(kinds)('counts against the daily limit before a later %s, which reserves nothing', async (next) => {
     const { create, available, used } = await begin()
     expect(await create(kind, '100')).toSatisfy(isId)

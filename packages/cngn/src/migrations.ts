@@ -1,4 +1,4 @@
-import { countRows, lifecycle, type MigrationStep } from '@payments/platform'
+import { countRows, indexConcurrently, lifecycle, type MigrationStep } from '@payments/platform'
 import { countedTransfers } from './transfers/counters.ts'
 
 export const migrations: readonly MigrationStep[] = [
@@ -352,5 +352,27 @@ export const migrations: readonly MigrationStep[] = [
       'create index sandbox_cngn_transactions_of_account on sandbox_cngn_transactions (account, at)',
       'create index sandbox_cngn_transactions_targets on sandbox_cngn_transactions (targets)',
     ],
+  },
+  {
+    // Payouts with a second person.
+    name: '20261129201100_cngn_approvals',
+    up: [
+      "alter table cngn_transfers add column approval_status text check (approval_status in ('waiting', 'approved', 'rejected', 'expired'))",
+      'alter table cngn_transfers add column approval_requested_by uuid',
+      'alter table cngn_transfers add column approval_decided_by uuid',
+      'alter table cngn_transfers add column approval_expires_at timestamptz(3)',
+      `alter table cngn_transfers add constraint cngn_transfers_approval_pending
+        check (approval_status is distinct from 'waiting' or (status = 'pending' and approval_expires_at is not null))`,
+      `alter table cngn_transfers add constraint cngn_transfers_approval_failed
+        check (approval_status is null or approval_status not in ('rejected', 'expired') or status = 'failed')`,
+    ],
+  },
+  {
+    name: '20261129201200_cngn_approvals_listed',
+    concurrently: true,
+    up: indexConcurrently(
+      'cngn_transfers_approvals',
+      'cngn_transfers (organisation_id, environment, created_at desc, id desc) where approval_status is not null',
+    ),
   },
 ]

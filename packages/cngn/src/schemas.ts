@@ -4,7 +4,9 @@ import {
   Amount,
   allowOffCurve,
   count,
+  createdAt,
   exampleId,
+  id,
   items,
   Metadata,
   pathId,
@@ -17,6 +19,7 @@ import { z } from 'zod'
 import { failures } from './failure-reasons.ts'
 import { account, common, Deposit, EXAMPLES, Input, networkText, txHash, units, WALLET } from './kinds/fields.ts'
 import { CNGN, stablecoins } from './kinds/kinds.ts'
+import { approvalStatuses } from './states.ts'
 
 export const CustomerId = z.strictObject({ customerId: pathId('customer', 20) })
 export const ListInput = z.strictObject({ customerId: CustomerRef.optional() })
@@ -143,6 +146,42 @@ export const NewDeposit = z.strictObject({
 const cngn = (description: string) => units(description, '25000')
 const fee = (where: string) => units(`Fee of the provider ${where}`, '0')
 
+/** Of money out that is at or above the organisation's limit for approvals: see `PATCH /payout-controls`. */
+const approvalFields = {
+  id: id('approval', EXAMPLES.payout),
+  status: z.enum(approvalStatuses).meta({ description: 'Where the approval stands', example: 'waiting' }),
+  requestedBy: z
+    .uuid()
+    .nullable()
+    .meta({
+      description: 'The user who asked, and may not answer; null: an API key did',
+      example: exampleId(3),
+    }),
+  decidedBy: z
+    .uuid()
+    .nullable()
+    .meta({ description: 'The user who answered; null: nobody has', example: exampleId(4) }),
+  expiresAt: time('Unanswered then, it fails with `approval_expired`'),
+}
+const approval = z.object(approvalFields).nullable().meta({
+  description: 'Whether a second person must approve it: while it is `waiting`, nothing is sent; null: nobody has to',
+})
+
+export const PayoutApproval = z
+  .object({
+    ...approvalFields,
+    kind: z.enum(['payout', 'withdrawal', 'convert']).meta({ description: 'What is sent', example: 'payout' }),
+    objectId: id('payout, withdrawal or convert', EXAMPLES.payout),
+    customerId: CustomerRef,
+    amount: units('What leaves the balance', '25000'),
+    currency: text('Its currency', CNGN),
+    destination: text('Where it goes', 'Guaranty Trust Bank ******6789'),
+    createdAt,
+  })
+  .meta({ id: 'PayoutApproval', description: 'Money out that a second person answers' })
+export const PayoutApprovals = z.object({ approvals: items('The newest ones', PayoutApproval), total })
+export const PayoutApprovalId = z.strictObject({ approvalId: pathId('approval', EXAMPLES.payout) })
+
 export const Convert = z
   .object({
     ...common('convert', units('What is converted, in `fromCurrency`', '100'), failures.convert),
@@ -158,6 +197,7 @@ export const Convert = z
     refundAddress: text('Where the deposit goes back to', WALLET).nullable(),
     refundTxHash: txHash('refund'),
     txHash: txHash('delivery'),
+    approval,
   })
   .meta({ id: 'CngnConvert', description: 'A conversion between cNGN and another stablecoin' })
 export const Withdrawal = z
@@ -167,6 +207,7 @@ export const Withdrawal = z
     networkKey: networkText('Network of the wallet'),
     address: text('Wallet that receives the cNGN', WALLET),
     txHash: txHash('withdrawal'),
+    approval,
   })
   .meta({ id: 'CngnWithdrawal', description: 'cNGN that is sent to a wallet' })
 export const Payout = z
@@ -181,6 +222,7 @@ export const Payout = z
       .meta({ description: 'The account that receives the naira' }),
     accountCheck: AccountCheck.meta({ description: 'What was known of the account when the payout was created' }),
     reference: text('Your own reference', 'payroll-17').nullable(),
+    approval,
   })
   .meta({ id: 'CngnPayout', description: 'cNGN that is paid to a Nigerian bank account as naira' })
 export const Payin = z

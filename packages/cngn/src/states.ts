@@ -3,7 +3,7 @@ import { machine } from '@payments/kernel'
 /** The states of all five kinds of objects: `kinds.ts` names them. */
 const states = {
   pending: {
-    description: 'Created; waits for its money to arrive, or to be sent',
+    description: 'Created; waits for its money to arrive, to be approved by a second person, or to be sent',
     moves: { process: 'processing', fail: 'failed' },
   },
   processing: {
@@ -32,6 +32,9 @@ export const machines = {
   payin: machine('cngn_payin', 'pending', states),
   deposit: machine('cngn_deposit', 'pending', states),
 }
+
+/** Where the approval of money out by a second person stands. */
+export const approvalStatuses = ['waiting', 'approved', 'rejected', 'expired'] as const
 
 /** One attempt to verify the identity of a customer. */
 export const enablementMachine = machine('cngn_enablement', 'pending', {

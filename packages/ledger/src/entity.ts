@@ -291,7 +291,22 @@ const PayoutAllowListEntity = defineEntity({
   ...foreignKeys(ofOrganisation),
 })
 
+/** From how much of an asset on payouts of an organisation need a second person, and what was sent without one on a day: see `approval-rules.ts`. */
+const PayoutApprovalRuleEntity = defineEntity({
+  name: 'PayoutApprovalRule',
+  tableName: 'payout_approval_rules',
+  properties: {
+    ...primary(tenant()),
+    asset: p.text().primary(),
+    fromAmount: minorUnits().check('from_amount > 0'),
+    day: p.date(),
+    used: minorUnits().check('used >= 0'),
+  },
+  ...foreignKeys(ofOrganisation),
+})
+
 export const entities = [
+  PayoutApprovalRuleEntity,
   PayoutUsageEntity,
   PayoutAllowListEntity,
   TransactionEntity,

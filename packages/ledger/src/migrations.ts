@@ -64,4 +64,19 @@ export const migrations: readonly MigrationStep[] = [
     name: '20261129190000_entries_posted_together',
     up: [postTogether],
   },
+  {
+    // Payouts with a second person.
+    name: '20261129201000_payout_approval_rules',
+    up: [
+      `create table payout_approval_rules (
+        organisation_id uuid not null references organisations,
+        environment text not null check (environment in ('test', 'live')),
+        asset text not null,
+        from_amount numeric(78,0) not null check (from_amount > 0),
+        day date not null,
+        used numeric(78,0) not null check (used >= 0),
+        primary key (organisation_id, environment, asset)
+      )`,
+    ],
+  },
 ]

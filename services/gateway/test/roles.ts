@@ -38,6 +38,8 @@ export const operationsByRole: Readonly<Record<RoleRule, readonly string[]>> = {
     'PATCH /payment-routes/{paymentRouteId}',
     'POST /payment-routes/{paymentRouteId}/deposits/sync',
     'PATCH /payout-controls',
+    'POST /payout-approvals/{approvalId}/approve',
+    'POST /payout-approvals/{approvalId}/reject',
     'POST /swaps',
     'POST /swaps/{swapId}/cancel',
   ],

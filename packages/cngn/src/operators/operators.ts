@@ -33,7 +33,7 @@ export const operators: OperatorsDeclaration = {
                    coalesce(t.attention, s.error, 'No change for longer than an hour') as reason, coalesce(s.sent_at, t.updated_at) as since
               from cngn_transfers t left join cngn_sends s on s.id = t.id
              where (t.attention is not null or t.status in ('pending', 'processing'))
-               and (t.attention is not null or t.updated_at < now() - interval '1 hour'
+               and (t.attention is not null or (t.updated_at < now() - interval '1 hour' and t.approval_status is distinct from 'waiting')
                     or (s.sent_at < now() - interval '5 minutes' and s.status in ('claimed', 'unresolved', 'held')))`,
       async recheck(unit, ids) {
         await sqlOf(unit.em).query(

@@ -39,6 +39,8 @@ export async function settle(unit: UnitOfWork, input: Input): Promise<{ before: 
   // Money that arrived after all counts once by its reference, so nothing need contradict the end.
   const contradicted = before.contradiction || (!out && before.status === 'failed')
   if (ended && (before.status === input.outcome || !contradicted)) throw errors.cngn_nothing_to_settle()
+  // Nothing is sent before a second person has approved it. Approved, an order that looks like one which left already is held.
+  if (before.approvalStatus === 'waiting' && input.outcome === 'completed') throw errors.cngn_nothing_to_settle()
   if (out && (await isUnderWay(own, before.id))) throw errors.cngn_send_under_way({ retryAfter: CALL_SECONDS })
   const amounts = out ? leaving(before, input) : arriving(before, input)
   await requireSecondOperator(own, assets[(before.fromCurrency ?? CNGN) as AssetSymbol], amounts.moved)

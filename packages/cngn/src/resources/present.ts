@@ -3,7 +3,8 @@ import type { z } from 'zod'
 import type { TransferRow } from '../entity.ts'
 import { decimal } from '../kinds/amounts.ts'
 import { CNGN, type Kind } from '../kinds/kinds.ts'
-import type { CngnDeposit, Convert, Payin, Payout, Withdrawal } from '../schemas.ts'
+import type { CngnDeposit, Convert, Payin, Payout, PayoutApproval, Withdrawal } from '../schemas.ts'
+import { entryOf } from './ledger-entry.ts'
 
 const cngn = (units: bigint | null | undefined): string | null => (units == null ? null : decimal(units, CNGN))
 
@@ -18,6 +19,17 @@ const common = (row: TransferRow) => ({
   createdAt: isoTime(row.createdAt),
   updatedAt: isoTime(row.updatedAt),
 })
+/** Of money out: whether a second person must approve it. */
+const approval = ({ id, approvalStatus, approvalRequestedBy, approvalDecidedBy, approvalExpiresAt }: TransferRow) =>
+  approvalStatus && approvalExpiresAt
+    ? {
+        id,
+        status: approvalStatus,
+        requestedBy: approvalRequestedBy ?? null,
+        decidedBy: approvalDecidedBy ?? null,
+        expiresAt: isoTime(approvalExpiresAt),
+      }
+    : null
 /** Amount and fee in cNGN, of an object whose amount is known. */
 const money = (row: TransferRow) => ({ amount: cngn(row.amount) ?? '0', fee: decimal(row.fee, CNGN) })
 const bankAccount = (row: TransferRow) => ({
@@ -54,6 +66,7 @@ export function presentConvert(row: TransferRow): z.input<typeof Convert> {
     refundAddress: row.refundAddress ?? null,
     refundTxHash: row.refundTxHash ?? null,
     txHash: row.txHash ?? null,
+    approval: approval(row),
   }
 }
 
@@ -64,6 +77,7 @@ export const presentWithdrawal = (row: TransferRow): z.input<typeof Withdrawal> 
   networkKey: row.networkKey ?? '',
   address: row.address ?? '',
   txHash: row.txHash ?? null,
+  approval: approval(row),
 })
 
 /** A payout as its GET shows it. */
@@ -78,6 +92,7 @@ export const presentPayout = (row: TransferRow): z.input<typeof Payout> => ({
     checkedAt: isoTime(row.checkedAt ?? row.createdAt),
   },
   reference: row.reference ?? null,
+  approval: approval(row),
 })
 
 /** A payin as its GET shows it. */
@@ -101,6 +116,18 @@ export const presentDeposit = (row: TransferRow): z.input<typeof CngnDeposit> =>
   networkKey: row.networkKey ?? '',
   address: row.receiveAt ?? '',
   txHash: row.txHash ?? null,
+})
+
+/** Money out that a second person answers, or has answered. */
+export const presentApproval = (row: TransferRow): z.input<typeof PayoutApproval> => ({
+  ...(approval(row) ?? { id: row.id, status: 'waiting', requestedBy: null, decidedBy: null, expiresAt: '' }),
+  kind: row.kind as 'payout',
+  objectId: row.id,
+  customerId: row.customerId,
+  amount: cngn(row.amount) ?? '0',
+  currency: CNGN,
+  destination: entryOf(row).destination,
+  createdAt: isoTime(row.createdAt),
 })
 
 /** Each kind as its GET shows it. */

@@ -83,6 +83,8 @@ export async function fail(
 ): Promise<TransferRow> {
   const out = goesOut(row.kind, row.fromCurrency)
   const { row: next, outcome } = await step(unit, row, 'fail', {
+    // As an operator settles it: it waits for no second person any more.
+    ...(row.approvalStatus === 'waiting' ? { approvalStatus: 'rejected' as const } : {}),
     ...fields,
     ...(out ? { fee: kept } : {}),
     failureReason,

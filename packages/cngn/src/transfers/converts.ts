@@ -1,6 +1,7 @@
 import { invalid, newId, requestedAddress } from '@payments/kernel'
 import { countPayout } from '@payments/ledger'
 import {
+  aboutObject,
   bestAnswer,
   checkPrice,
   createResource,
@@ -18,12 +19,12 @@ import { errors } from '../errors.ts'
 import { checkLimits, minorAmount } from '../kinds/amounts.ts'
 import { CNGN } from '../kinds/kinds.ts'
 import { hold } from '../money/journal.ts'
-import { queueSend } from '../movements/sends/send.ts'
 import { checkTreasury, heldBy } from '../provider/holder.ts'
 import { type ConvertTerms, convertOutProvider, customerAccountsProvider } from '../provider/provider.ts'
 import { budgetOf } from '../provider/rate-budget.ts'
 import { transferResources } from '../resources/resources.ts'
 import type { NewConvert } from '../schemas.ts'
+import { type Approval, approvalOf, sendOrWait } from './approvals.ts'
 
 type Input = z.output<typeof NewConvert>
 
@@ -113,6 +114,30 @@ export async function prepareConvert(context: QueryContext, input: Input): Promi
   }
 }
 
+/** What a converter offers for a convert out that was approved: its terms and address when it was created hold no longer. */
+export type Requoted = Pick<TransferRow, 'fee' | 'convertedAmount' | 'rate' | 'receiveAt' | 'receiveNetworkKey'>
+
+/**
+ * Asks the converter of a convert out again, before any transaction. That moves no money.
+ * @throws the providers' 502 and 503, also for a price that is wrong
+ */
+export async function requote(context: QueryContext, row: TransferRow): Promise<Requoted> {
+  const { id, environment } = row
+  const [from, to, amount] = [row.fromCurrency ?? CNGN, row.toCurrency ?? '', row.amount ?? 0n]
+  const provider = context.runtime.providers.of(convertOutProvider, { provider: row.converter ?? '', environment })
+  const { networkKey, address, ...terms } = await aboutObject(row, () =>
+    provider.quote({
+      ...{ id, amount, toCurrency: to },
+      ...{ networkKey: row.networkKey ?? '', destinationAddress: row.address ?? '' },
+    }),
+  )
+  await checkTerms(context, provider.name, { from, to, amount, terms })
+  return {
+    ...{ fee: terms.fee, convertedAmount: terms.convertedAmount, rate: terms.rate },
+    ...{ receiveAt: address, receiveNetworkKey: networkKey },
+  }
+}
+
 /** Nobody converts at a price that is wrong: what is converted, without the fee, and what it becomes. @throws cngn_provider_failed 503 */
 const checkTerms = (
   context: QueryContext,
@@ -133,9 +158,11 @@ const checkTerms = (
 export async function createConvert(unit: UnitOfWork, input: Input, prepared: PreparedConvert): Promise<TransferRow> {
   const { id, out, amount, terms, receive, networkKey, destinationAddress } = prepared
   let limitDay: string | null = null
+  let approval: Approval | undefined
   if (out && destinationAddress) {
     const destination = { type: 'wallet', networkKey, address: destinationAddress } as const
     limitDay = await countPayout(unit, { asset: CNGN, amount, destination, field: 'destinationAddress' })
+    approval = await approvalOf(unit, amount)
     await hold(unit, { id, kind: 'convert', customerId: input.customerId }, amount)
   }
   const row = createResource(unit, transferResources.convert, {
@@ -163,9 +190,10 @@ export async function createConvert(unit: UnitOfWork, input: Input, prepared: Pr
     address: destinationAddress,
     refundAddress: prepared.refundAddress,
     limitDay,
+    ...approval,
   })
   recordChoice(unit, row, prepared.choice)
-  if (out) queueSend(unit, row)
+  if (out) await sendOrWait(unit, row)
   else readFeedSoon(unit, row)
   return row
 }

@@ -9,12 +9,12 @@ import { errors } from '../errors.ts'
 import { checkLimits, minorAmount } from '../kinds/amounts.ts'
 import { CNGN } from '../kinds/kinds.ts'
 import { hold } from '../money/journal.ts'
-import { queueSend } from '../movements/sends/send.ts'
 import { heldBy } from '../provider/holder.ts'
 import { type Bank, cngnProvider } from '../provider/provider.ts'
 import { budgetOf } from '../provider/rate-budget.ts'
 import { transferResources } from '../resources/resources.ts'
 import type { NewPayout } from '../schemas.ts'
+import { approvalOf, sendOrWait } from './approvals.ts'
 
 type Input = z.output<typeof NewPayout>
 
@@ -82,6 +82,7 @@ export async function createPayout(unit: UnitOfWork, input: Input, prepared: Pre
     destination: { type: 'bank', bankCode: bank.code, accountNumber },
     field: 'bankAccount',
   })
+  const approval = await approvalOf(unit, amount)
   await hold(unit, { id, kind: 'payout', customerId: input.customerId }, amount)
   const mismatch = check.status === 'verified' && !sameHolder(check.accountName, holder)
   const row = createResource(unit, transferResources.payout, {
@@ -103,7 +104,8 @@ export async function createPayout(unit: UnitOfWork, input: Input, prepared: Pre
     checkedAt: check.checkedAt,
     reference: input.reference ?? null,
     limitDay,
+    ...approval,
   })
-  queueSend(unit, row)
+  await sendOrWait(unit, row)
   return row
 }

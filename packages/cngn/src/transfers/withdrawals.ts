@@ -7,10 +7,10 @@ import { blank, type TransferRow } from '../entity.ts'
 import { checkLimits, minorAmount } from '../kinds/amounts.ts'
 import { CNGN } from '../kinds/kinds.ts'
 import { hold } from '../money/journal.ts'
-import { queueSend } from '../movements/sends/send.ts'
 import { checkTreasury, heldBy } from '../provider/holder.ts'
 import { transferResources } from '../resources/resources.ts'
 import type { NewWithdrawal } from '../schemas.ts'
+import { approvalOf, sendOrWait } from './approvals.ts'
 
 /** The smallest withdrawal: one cNGN. */
 const LEAST = 1_000_000n
@@ -32,6 +32,7 @@ export async function createWithdrawal(unit: UnitOfWork, input: z.output<typeof 
   const id = newId()
   const destination = { type: 'wallet', networkKey: network.key, address } as const
   const limitDay = await countPayout(unit, { asset: CNGN, amount, destination, field: 'address' })
+  const approval = await approvalOf(unit, amount)
   await hold(unit, { id, kind: 'withdrawal', customerId: input.customerId }, amount)
   const row = createResource(unit, transferResources.withdrawal, {
     ...blank,
@@ -46,7 +47,8 @@ export async function createWithdrawal(unit: UnitOfWork, input: z.output<typeof 
     networkKey: network.key,
     address,
     limitDay,
+    ...approval,
   })
-  queueSend(unit, row)
+  await sendOrWait(unit, row)
   return row
 }

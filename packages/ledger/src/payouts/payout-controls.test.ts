@@ -100,6 +100,7 @@ test('with an allow-list, live payouts go to its destinations only, whatever the
       { currency: 'EURC', limit: '5', used: '0' },
     ],
     allowedDestinations: [lower],
+    approval: { from: null },
   })
   expect((await change([])).status).toBe(200)
   await expect(count(id, usdc(1, wallet))).rejects.toThrow('Destination')
@@ -120,6 +121,14 @@ test('the live allow-list is changed by an owner with a confirmed session only, 
   const member = await signedIn(service.runtime, { organisationId, role: 'member' })
   expect((await change(merchant.key)).body.message).toBe('Dashboard session required')
   expect((await change(member.accessToken)).body.message).toBe('Owner role required')
+  // The rule for approvals is changed by the same people only: a key that could lift it would be bound by nothing.
+  const lift = (token: string) =>
+    call(service, 'PATCH /v1/payout-controls', {
+      ...{ token, body: { approval: { from: null } }, headers: { 'x-service-environment': 'live' } },
+    })
+  expect((await lift(merchant.key)).body.message).toBe('Dashboard session required')
+  expect((await lift(member.accessToken)).body.message).toBe('Owner role required')
+  expect((await lift(owner.accessToken)).status).toBe(200)
   const bad = await change(owner.accessToken, [bank, { ...wallet, address: '0x12' }])
   expect([bad.status, Object.keys(bad.body.errors)[0]]).toEqual([422, expect.stringMatching(/^allowedDestinations\.1/)])
   await service.runtime.pool.query(
@@ -127,6 +136,7 @@ test('the live allow-list is changed by an owner with a confirmed session only, 
     [owner.userId],
   )
   expect((await change(owner.accessToken)).body.message).toBe('Confirm the session first: POST /auth/confirm')
+  expect((await lift(owner.accessToken)).body.message).toBe('Confirm the session first: POST /auth/confirm')
 })
 
 test('a malformed limit stops the start with an error that names the setting', async () => {

@@ -3,6 +3,7 @@ import { type AssetSymbol, assets, toDecimal } from '@payments/kernel'
 import { type QueryContext, refuseOwnAddresses, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from '../errors.ts'
+import { approvalFrom, changeApprovalFrom } from './approval-rules.ts'
 import {
   destinationText,
   hasOffCurve,
@@ -40,16 +41,8 @@ export async function countPayout(unit: UnitOfWork, payout: Payout): Promise<Pay
   const { organisationId, environment } = unit.actor
   const today = new Date().toISOString().slice(0, 10)
   if (environment !== 'live') return today
+  await checkDestination(unit, payout)
   const db = sqlOf(unit.em)
-  // The lock makes a change of the list wait: a payout that has passed the check is committed before the change.
-  const { rows } = await db.query<{ allowed: boolean }>(
-    'select $3 = any (destinations) as allowed from payout_allow_lists where organisation_id = $1 and environment = $2 for share',
-    [organisationId, environment, destinationText(payout.destination)],
-  )
-  if (rows[0] && !rows[0].allowed) {
-    const { message } = errors.payout_destination_refused
-    throw errors.payout_destination_refused({ fields: { [payout.field]: message } })
-  }
   const [, limit] = limitsOf(unit).find(([asset]) => asset === payout.asset) ?? []
   if (limit === undefined) return today
   const counted = await db.query(
@@ -62,6 +55,26 @@ export async function countPayout(unit: UnitOfWork, payout: Payout): Promise<Pay
   )
   if (counted.rows.length === 0) throw errors.payout_limit_exceeded()
   return today
+}
+
+/**
+ * Checks a live payout against the organisation's allow-list; in test nothing is limited. The lock makes a change of the list wait: a payout
+ * that has passed the check is committed before the change.
+ * @throws payout_destination_refused 422
+ */
+export async function checkDestination(
+  unit: UnitOfWork,
+  { destination, field }: Pick<Payout, 'destination' | 'field'>,
+): Promise<void> {
+  const { organisationId, environment } = unit.actor
+  if (environment !== 'live') return
+  const { rows } = await sqlOf(unit.em).query<{ allowed: boolean }>(
+    'select $3 = any (destinations) as allowed from payout_allow_lists where organisation_id = $1 and environment = $2 for share',
+    [organisationId, environment, destinationText(destination)],
+  )
+  if (!rows[0] || rows[0].allowed) return
+  const { message } = errors.payout_destination_refused
+  throw errors.payout_destination_refused({ fields: { [field]: message } })
 }
 
 /**
@@ -84,14 +97,14 @@ export async function returnToLimit(
 export async function payoutControls({ runtime, em, actor }: QueryContext): Promise<z.input<typeof PayoutControls>> {
   const limits = actor.environment === 'live' ? limitsOf({ runtime }) : []
   const db = sqlOf(em)
-  const tenant = [actor.organisationId, actor.environment]
+  const tenant = [actor.organisationId, actor.environment] as const
   const { rows: usage } = await db.query<{ asset: string; used: string }>(
     'select asset, used::text from payout_usage where organisation_id = $1 and environment = $2 and day = $3',
     [...tenant, new Date().toISOString().slice(0, 10)],
   )
   const { rows: lists } = await db.query<{ entries: z.output<typeof PayoutDestination>[] }>(
     'select entries from payout_allow_lists where organisation_id = $1 and environment = $2',
-    tenant,
+    [...tenant],
   )
   return {
     dailyLimits: limits.map(([symbol, limit]) => {
@@ -102,20 +115,31 @@ export async function payoutControls({ runtime, em, actor }: QueryContext): Prom
     // Entries of releases before do not say it, and the list is sent back with them.
     allowedDestinations:
       lists[0]?.entries.map((each) => (hasOffCurve(each) ? { ...each, allowOffCurve: true } : each)) ?? null,
+    approval: { from: await approvalFrom(db, tenant) },
   }
 }
 
 /**
- * Replaces the allow-list; null removes it, so that every destination is allowed again. In live only an owner with a confirmed
- * session may do it, because a list that a leaked key could change would protect nothing.
+ * Replaces what is given of the allow-list, which null removes so that every destination is allowed again, and of the rule for approvals. In
+ * live only an owner with a confirmed session may do it, because controls that a leaked key could change would protect nothing.
  * @throws ServiceError 403; validation_failed 422
  */
 export async function changePayoutControls(
   unit: UnitOfWork,
-  { allowedDestinations }: z.output<typeof PayoutControlsPatch>,
+  { allowedDestinations, approval }: z.output<typeof PayoutControlsPatch>,
 ): Promise<z.input<typeof PayoutControls>> {
-  const { organisationId, environment } = unit.actor
+  const { environment } = unit.actor
   if (environment === 'live') await requireConfirmedOwner(unit)
+  if (allowedDestinations !== undefined) await changeAllowList(unit, allowedDestinations)
+  if (approval) await changeApprovalFrom(unit, approval.from)
+  return payoutControls(unit)
+}
+
+async function changeAllowList(
+  unit: UnitOfWork,
+  allowedDestinations: z.output<typeof PayoutDestination>[] | null,
+): Promise<void> {
+  const { organisationId, environment } = unit.actor
   const wallets = (allowedDestinations ?? []).flatMap((each, place) =>
     each.type === 'wallet' ? [[`allowedDestinations.${place}.address`, walletOf(each)] as const] : [],
   )
@@ -134,5 +158,4 @@ export async function changePayoutControls(
          set destinations = excluded.destinations, entries = excluded.entries, updated_at = excluded.updated_at`,
       [organisationId, environment, allowedDestinations.map(destinationText), JSON.stringify(allowedDestinations)],
     )
-  return payoutControls(unit)
 }

@@ -13,7 +13,7 @@ export const payoutControlsRouter = {
     tag,
     summary: 'Get the payout controls',
     description:
-      'The daily limits of live payouts and withdrawals, what is used of them today, and the destinations to which they may go.',
+      'The daily limits of live payouts and withdrawals, what is used of them today, the destinations to which they may go, and from how much on a second person must approve them.',
     message: 'Payout controls retrieved',
     input: noInput,
     output: PayoutControls,
@@ -26,7 +26,7 @@ export const payoutControlsRouter = {
     tag,
     summary: 'Change the payout controls',
     description:
-      'Replaces the list of allowed destinations; null allows every destination. In the live environment, only an owner with a confirmed session (`POST /auth/confirm`) may change it.',
+      'Replaces the list of allowed destinations, the rule for approvals, or both; null allows every destination, and lets nothing wait for an approval. In the live environment, only an owner with a confirmed session (`POST /auth/confirm`) may change it.',
     message: 'Payout controls changed',
     input: PayoutControlsPatch,
     output: PayoutControls,

@@ -1,6 +1,8 @@
 import {
+  Amount,
   addressField,
   allowOffCurve,
+  assets,
   canonicalAddress,
   isOffCurve,
   items,
@@ -78,16 +80,48 @@ export const PayoutControls = z
       'The only permitted destinations; null: every destination',
       PayoutDestination,
     ).nullable(),
+    approval: z
+      .object({
+        from: z
+          .object({ cNGN: text('Amount as decimal text', '1000').optional() })
+          .nullable()
+          .meta({ description: 'From how much a day on payouts need a second person; null: they never do' }),
+      })
+      .meta({ description: 'Which payouts a second person must approve' }),
   })
   .meta({ id: 'PayoutControls', description: 'What bounds the damage of a leaked key' })
 
-export const PayoutControlsPatch = z.strictObject({
-  allowedDestinations: z
-    .array(PayoutDestination)
-    .max(500, 'Must name at most 500 destinations')
-    .nullable()
-    .meta({
-      description: 'The only permitted destinations; null permits every destination',
-      example: [{ type: 'bank', bankCode: '058', accountNumber: '0123456789' }],
-    }),
-})
+export const PayoutControlsPatch = z
+  .strictObject({
+    allowedDestinations: z
+      .array(PayoutDestination)
+      .max(500, 'Must name at most 500 destinations')
+      .nullable()
+      .optional()
+      .meta({
+        description: 'The only permitted destinations; null permits every destination',
+        example: [{ type: 'bank', bankCode: '058', accountNumber: '0123456789' }],
+      }),
+    approval: z
+      .strictObject({
+        from: z
+          .strictObject({
+            cNGN: Amount.refine(
+              (amount) => (amount.split('.')[1] ?? '').replace(/0+$/, '').length <= assets.cNGN.decimals,
+              `Must have at most ${assets.cNGN.decimals} decimals`,
+            ).meta({ description: 'Amount of one day (UTC), in cNGN', example: '1000' }),
+          })
+          .nullable()
+          .meta({
+            description:
+              'cNGN payouts, withdrawals and converts out with which those sent without an approval on one day (UTC) would reach this amount wait for a second person; null: they never do. Offramps are not concerned: your own deposit starts them',
+            example: { cNGN: '1000' },
+          }),
+      })
+      .optional()
+      .meta({ description: 'Which payouts a second person must approve' }),
+  })
+  .superRefine(({ allowedDestinations, approval }, context) => {
+    if (allowedDestinations === undefined && approval === undefined)
+      context.addIssue({ code: 'custom', path: ['allowedDestinations'], message: 'Required' })
+  })
