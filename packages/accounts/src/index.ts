@@ -117,6 +117,7 @@ export const merchantNameOf = (of: string): string =>
   `(select name from organisations where id = ${of}.organisation_id)`
 
 export { requireConfirmed, requireConfirmedOwner } from './confirmation.ts'
+export { emailApprovers } from './emails/approver-emails.ts'
 export { type DesignedEmail, designedEmail } from './emails/designed-email.ts'
 export { sendEmail, sendEmailNow } from './emails/email.ts'
 export * as serviceEmails from './emails/email-texts.ts'

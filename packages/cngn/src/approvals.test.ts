@@ -166,6 +166,36 @@ test('nobody answers what they asked themselves, nor without the role; of what a
   expect((await answer((await member(merchant, 'member')).accessToken, id, 'approve')).status).toBe(200)
 })
 
+test('everybody who may approve is told once, with a button to the payout, but not who asked', async () => {
+  const { merchant, customerId } = await begin()
+  const [asker, finance, developer] = [
+    await member(merchant, 'finance'),
+    await member(merchant, 'finance'),
+    await member(merchant, 'developer'),
+  ]
+  const made = await call(service, 'POST /v1/cngn/withdrawals', {
+    ...{ token: asker.accessToken, key: null },
+    body: { customerId, ...out.withdrawals, amount: '2000' },
+  })
+  const { id } = made.body.data
+  const { rows } = await service.runtime.pool.query<{ box: string }>(
+    "select data->>'box' as box from pgboss.job where name = 'accounts.mail'",
+  )
+  const about = rows
+    .map(
+      ({ box }) =>
+        JSON.parse(service.runtime.keyring.decrypt(box, 'mail')) as Record<'to' | 'subject' | 'text', string>,
+    )
+    .filter(({ text }) => text.includes(id))
+  const to = (email: string) => about.filter((each) => each.to === email)
+  expect([to(asker.email).length, to(finance.email).length, to(developer.email).length]).toEqual([0, 1, 0])
+  expect(to(finance.email)[0]?.subject).toBe('[Test] Approve a withdrawal of 2000 cNGN')
+  expect(to(finance.email)[0]?.text).toContain(`/dashboard/test/cngn/withdrawals/${id}`)
+  const shown = await call(service, 'GET /v1/notifications', { token: finance.accessToken, key: null })
+  const told = shown.body.data.notifications.filter(({ type }: { type: string }) => type === 'payout.approval')
+  expect(told).toMatchObject([{ resource: { type: 'cngn_withdrawal', id } }])
+})
+
 test('of an approval, a rejection and the expiry at the same moment, one wins', async () => {
   const { merchant, customerId } = await begin()
   const tokens = [await member(merchant, 'finance'), await member(merchant, 'owner')].map((each) => each.accessToken)

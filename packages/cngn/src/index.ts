@@ -18,7 +18,7 @@ import { enablementFailures, failures } from './failure-reasons.ts'
 import type { Kind } from './kinds/kinds.ts'
 import { migrations } from './migrations.ts'
 import { tasks } from './movements/poller.ts'
-import { notifications } from './notifications.ts'
+import { notifications, notificationTypes } from './notifications.ts'
 import { cngnPurge, compareTreasury, expireIdentities, verifyIdentity } from './operators/jobs.ts'
 import { metrics } from './operators/metrics.ts'
 import { moves } from './operators/moves.ts'
@@ -106,9 +106,9 @@ export const cngn = domain({
       ...{ cngn: cngnRouter, payoutApprovals: approvalRouter },
       ...{ sandbox: sandboxRouter, admin: { cngn: cngnAdminRouter } },
     },
+    callbacks,
     errors,
     events,
-    callbacks,
     sandbox: { advance },
   },
   data: {
@@ -142,7 +142,12 @@ export const cngn = domain({
       { what: 'the cNGN treasury of this service', known: treasuryAddresses },
     ],
   },
-  work: { jobs: [verifyIdentity, expireApproval, expireIdentities, compareTreasury, cngnPurge], tasks, notifications },
+  work: {
+    jobs: [verifyIdentity, expireApproval, expireIdentities, compareTreasury, cngnPurge],
+    tasks,
+    notifications,
+    notificationTypes,
+  },
   operators: {
     ...operators,
     metrics,

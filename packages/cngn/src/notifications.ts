@@ -45,9 +45,33 @@ const failed =
             `The ${kind} of ${amountText(of.entry)} failed. ${explained(failures[kind], of.data.failureReason)}`,
         }
 
+/** Money out that waits for a second person. Those who may answer get an email of its own. */
+const waiting =
+  (kind: Kind): DeclaredNotification =>
+  ({ data }) =>
+    (data.approval as { status: string } | null)?.status === 'waiting'
+      ? {
+          resource: `cngn_${kind}`,
+          type: 'payout.approval',
+          title: 'Payout waiting for approval',
+          body: ({ entry }) =>
+            `A ${kind} of ${amountText(entry)} to ${entry?.destination} waits until an owner or finance member approves it. Nothing is sent before. Without an answer in 72 hours it fails.`,
+        }
+      : undefined
+
 const of = (kind: Kind) => ({ completed: completed(kind), failed: failed(kind) })
 
+export const notificationTypes = {
+  'payout.approval': {
+    description: 'A payout waits for a second person; owners and finance members are emailed about it in any case',
+    email: false,
+  },
+} as const
+
 export const notifications: Readonly<Record<string, Readonly<Record<string, DeclaredNotification>>>> = {
+  'cngn.convert.created': { pending: waiting('convert') },
+  'cngn.withdrawal.created': { pending: waiting('withdrawal') },
+  'cngn.payout.created': { pending: waiting('payout') },
   'cngn.convert.updated': of('convert'),
   'cngn.withdrawal.updated': of('withdrawal'),
   'cngn.payout.updated': of('payout'),

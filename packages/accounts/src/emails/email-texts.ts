@@ -167,6 +167,39 @@ export const approvalEmail = (
     footer: 'You get this because you are an operator of this service.',
   })
 
+/** The email to those who may approve a payout. */
+export const payoutApprovalEmail = (
+  service: Service,
+  to: string,
+  of: {
+    readonly organisation: string
+    readonly environment: string
+    /** What is sent, such as `withdrawal`. */
+    readonly what: string
+    readonly amount: string
+    readonly destination: string
+    /** Email address of who asked; null: an API key. */
+    readonly by: string | null
+    readonly until: Date
+    readonly path: string
+  },
+): EmailText => {
+  const heading = `Approve a ${of.what} of ${of.amount}`
+  return serviceEmail(service, {
+    ...{ to, organisation: of.organisation, heading },
+    subject: of.environment === 'test' ? `[Test] ${heading}` : heading,
+    paragraphs: [`A ${of.what} of ${of.amount} waits for your approval. Nothing is sent until you approve it.`],
+    facts: [
+      ['To', plainName(of.destination)],
+      ['Asked by', of.by ? plainName(of.by) : 'An API key'],
+      ['Answer before', of.until.toUTCString()],
+    ],
+    button: { text: 'Approve or reject', url: `${service.dashboard}/${of.environment}${of.path}` },
+    footer:
+      'You get this because you are an owner or finance member. Without an answer it fails, and the money stays in the balance.',
+  })
+}
+
 const MOST_LISTED = 20
 
 /** The email about notifications: one, or those that came up together. */

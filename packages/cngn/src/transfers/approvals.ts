@@ -1,10 +1,12 @@
-import { environments, system } from '@payments/kernel'
+import { emailApprovers } from '@payments/accounts'
+import { amountText, environments, system } from '@payments/kernel'
 import { needsApproval } from '@payments/ledger'
 import { job, queryContext, sqlOf, type UnitOfWork, unitOfWork } from '@payments/platform'
 import { z } from 'zod'
 import type { TransferRow } from '../entity.ts'
 import { CNGN, kinds } from '../kinds/kinds.ts'
 import { queueSend } from '../movements/sends/send.ts'
+import { entryOf } from '../resources/ledger-entry.ts'
 import { fail, lockedTransfer } from '../resources/transfers.ts'
 
 /** How long an approval is waited for. */
@@ -27,10 +29,19 @@ export async function approvalOf(unit: UnitOfWork, amount: bigint): Promise<Appr
   }
 }
 
-/** Queues the order of new money out or, if a second person must approve it, its expiry: nothing is sent before. */
+/** Queues the order of new money out or, if a second person must approve it, emails to those who may and its expiry: nothing is sent before. */
 export async function sendOrWait(unit: UnitOfWork, row: TransferRow): Promise<void> {
   const { id, kind, organisationId, environment, approvalStatus, approvalExpiresAt } = row
   if (approvalStatus !== 'waiting' || !approvalExpiresAt) return queueSend(unit, row)
+  const entry = entryOf(row)
+  await emailApprovers(unit, {
+    ...{ what: kind, amount: amountText(entry), destination: entry.destination },
+    ...{
+      requestedBy: row.approvalRequestedBy ?? null,
+      by: row.approvalRequestedBy ? (unit.actor.email ?? null) : null,
+    },
+    ...{ until: approvalExpiresAt, path: `/cngn/${kind}s/${id}` },
+  })
   await unit.enqueue(expireApproval, { id, kind, organisationId, environment }, { startAfter: approvalExpiresAt })
 }
 

@@ -42,22 +42,6 @@ const funded: readonly Step[] = [
   { method: 'POST', url: '/v1/sandbox/cngn/customers/{customerId}/bank-transfers', body: { amount: '100000' } },
   { method: 'GET', url: '/v1/cngn/customers/{customerId}/balance', until: ['available', '100000'] },
 ]
-/** A withdrawal that waits for a second person. */
-const waiting: readonly Step[] = [
-  ...funded,
-  { method: 'PATCH', url: '/v1/payout-controls', body: { approval: { from: { cNGN: '1000' } } } },
-  {
-    method: 'POST',
-    url: '/v1/cngn/withdrawals',
-    body: {
-      customerId: '{customerId}',
-      amount: '25000',
-      networkKey: 'base',
-      address: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
-    },
-    save: { approvalId: 'id' },
-  },
-]
 const route: readonly Step[] = [
   {
     method: 'POST',
@@ -197,7 +181,6 @@ const PREPARED: readonly (readonly [RegExp, readonly Step[]])[] = [
   [/^\w+ \/sandbox\/cngn\/customers\//, enabled],
   [/^POST \/cngn\/(withdrawals|payouts|converts)$/, funded],
   [/^POST \/cngn\/(payins|deposits)$/, enabled],
-  [/^POST \/payout-approvals\/\{/, waiting],
   [/^\w+ (\/sandbox)?\/payment-routes\/\{/, route],
   [/^GET \/payment-routes\/deposits\/\{/, deposit],
   [/^\w+ \/timeline\//, route],

@@ -15,6 +15,8 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   'cngn_receipts.customer_id': ['customers'],
   'cngn_receipts.organisation_id': ['organisations'],
   'cngn_receipts.transfer_id': ['cngn_transfers'],
+  'cngn_transfers.approval_decided_by': ['users'],
+  'cngn_transfers.approval_requested_by': ['users'],
   'cngn_transfers.related_payin_id': ['cngn_transfers'],
   'cngn_records.organisation_id': ['organisations'],
   'email_sends.organisation_id': ['organisations'],
