@@ -48,6 +48,8 @@ export const RULES = {
     'paymentRoutes.changeRefundAddresses',
     'paymentRoutes.create',
     'paymentRoutes.delete',
+    'payoutApprovals.approve',
+    'payoutApprovals.reject',
     'payoutControls.change',
     'swaps.cancel',
     'swaps.create',

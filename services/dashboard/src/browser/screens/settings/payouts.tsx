@@ -11,6 +11,7 @@ import { Amount, Dialog, Failure, Skeleton } from '../../parts/parts.tsx'
 import { refusalOf } from '../../parts/rights.ts'
 import { Table } from '../../parts/table.tsx'
 import { useBanks, useCngnNetworks } from '../payments/forms/options.ts'
+import { Approvals } from './approvals.tsx'
 
 type Destinations = Inputs['payoutControls']['change']['allowedDestinations']
 type Destination = NonNullable<Destinations>[number]
@@ -48,6 +49,7 @@ export function PayoutControls() {
       )}
       {refused && <p className="note">{refused}</p>}
       {data && <Allowed of={data.allowedDestinations} />}
+      {data && <Approvals from={data.approval.from?.cNGN} />}
     </section>
   )
 }

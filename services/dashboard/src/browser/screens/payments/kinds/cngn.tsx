@@ -6,6 +6,7 @@ import { titleOf } from '../../../parts/object/fields.ts'
 import { Amount, Copyable } from '../../../parts/parts.tsx'
 import { ConvertForm, DepositForm, PayinForm, PayoutForm, WithdrawalForm } from '../forms/cngn-forms.tsx'
 import type { Fact, Kind } from '../kind.ts'
+import { ApprovalPart } from './approval.tsx'
 import { Evidence } from './orders.tsx'
 
 type Cngn = Outputs['cngn']
@@ -98,6 +99,7 @@ export const payouts: Kind<Cngn['payouts']['get']> = {
     [titleOf('reference'), of.reference],
     ...common(of),
   ],
+  Parts: ApprovalPart,
   create: { calls: 'cngn.payouts.create', Form: PayoutForm },
 }
 
@@ -146,6 +148,7 @@ export const converts: Kind<Cngn['converts']['get']> = {
     calls: 'sandbox.cngn.convert',
     run: (api, { id }) => api.sandbox.cngn.convert.mutate({ convertId: id }),
   },
+  Parts: ApprovalPart,
   create: { calls: 'cngn.converts.create', Form: ConvertForm },
 }
 
@@ -161,6 +164,7 @@ export const withdrawals: Kind<Cngn['withdrawals']['get']> = {
   summary: (of) => ({ ...of, amount: `${of.amount} cNGN`, to: `${words(of.networkKey)} ${of.address}` }),
   states,
   facts: (of) => [['Transaction', of.txHash && <Copyable text={of.txHash} label="Copy the hash" />], ...common(of)],
+  Parts: ApprovalPart,
   create: { calls: 'cngn.withdrawals.create', Form: WithdrawalForm },
 }
 
