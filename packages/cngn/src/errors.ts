@@ -22,7 +22,10 @@ export const errors = defineErrors({
   },
   payout_approval_not_found: { status: 404, message: 'Payout approval not found' },
   payout_approval_ended: { status: 409, message: 'The payout does not wait for an approval any more' },
-  payout_approval_own: { status: 403, message: 'Somebody else must answer: you asked for this payout yourself' },
+  payout_approval_own: {
+    status: 403,
+    message: 'Another owner or finance member must answer: you asked for this payout',
+  },
   cngn_receipt_assigned: { status: 409, message: 'The transfer is not in suspense' },
   cngn_nothing_to_settle: {
     status: 409,

@@ -15,7 +15,7 @@ const ENDED = {
   expired: 'Nobody approved it in time. The money is back in the balance.',
 } as const
 
-/** Whether a second person must approve it, with the buttons to answer. Who asked for it sees why somebody else must. */
+/** Whether a second person must approve it, with the buttons to answer. Who asked for it sees why another member must. */
 export function ApprovalPart({ of: { approval } }: { of: { readonly approval: Approval } }) {
   const { environment, api, me } = usePlace()
   const answer = useMutation({
