@@ -1,5 +1,5 @@
 import { type AssetSymbol, assets, errors as commonErrors, noInput, toDecimal } from '@payments/kernel'
-import { download, exportCsv, operatorCommand, query } from '@payments/platform'
+import { download, operatorCommand, query } from '@payments/platform'
 import { errors } from '../errors.ts'
 import { checkLedger } from '../journal/check/check.ts'
 import { resolveSuspense, reverseEntry } from '../journal/corrections.ts'
@@ -21,8 +21,10 @@ import {
   TrialBalance,
   TrialBalanceInput,
 } from '../model/schemas.ts'
-import { exportOfAll, TransactionsExportInput } from '../transactions/export.ts'
-import { exportFound, searchTransactions } from '../transactions/search.ts'
+import { filenameOf, typeOf } from '../transactions/books/format-fields.ts'
+import { TransactionsExportInput } from '../transactions/export.ts'
+import { exportAll, exportFound } from '../transactions/files.ts'
+import { searchTransactions } from '../transactions/search.ts'
 import { SearchExportInput, SearchInput, SearchPage } from '../transactions/search-schemas.ts'
 import { findTransaction, listTransactions } from '../transactions/transactions.ts'
 
@@ -73,11 +75,10 @@ export const transactionsRouter = {
     message: 'Transactions exported',
     input: TransactionsExportInput,
     produces: 'csv',
-    filename: () => 'transactions.csv',
-    stream: (context, input, signal) => {
-      const { source, range } = exportOfAll(context, input)
-      return exportCsv(context, source, range, signal)
-    },
+    formats: ['csv', 'text'],
+    formatOf: typeOf,
+    filename: filenameOf,
+    stream: exportAll,
   }),
   exportFound: download({
     rest: 'POST /transactions/export',
@@ -91,7 +92,9 @@ export const transactionsRouter = {
     message: 'Transactions exported',
     input: SearchExportInput,
     produces: 'csv',
-    filename: () => 'transactions.csv',
+    formats: ['csv', 'text'],
+    formatOf: typeOf,
+    filename: filenameOf,
     stream: exportFound,
   }),
 }

@@ -1,4 +1,5 @@
 import { domainsOf, type ReceiptDeclaration, type Runtime } from '@payments/platform'
+import { kindDeclarations, type TransactionKind } from './directions.ts'
 
 type Receipts = Readonly<Record<string, ReceiptDeclaration>>
 
@@ -13,16 +14,14 @@ export function receiptsOf(runtime: Pick<Runtime, 'domains'>): Receipts {
   return receipts
 }
 
-/** The kinds of transactions (specification, Transaction). The domain of a kind declares its receipt, and `allowKind` in its migration lets the table have it. */
-export const transactionKinds = [
-  'payment_route',
-  'swap',
-  'collection',
-  'offramp',
-  'onramp',
-  'cngn_convert',
-  'cngn_withdrawal',
-  'cngn_payout',
-  'cngn_payin',
-  'cngn_deposit',
-] as const
+/** The kinds of transactions. The domain of a kind declares its receipt, and `allowKind` in its migration lets the table have it. */
+export const transactionKinds = Object.keys(kindDeclarations) as unknown as readonly [
+  TransactionKind,
+  ...TransactionKind[],
+]
+
+/** `cngn_payin` as `cNGN payin`. */
+export const kindWords = (kind: string): string => {
+  const text = kind.replaceAll('_', ' ').replace(/^cngn/, 'cNGN')
+  return text.startsWith('cNGN') ? text : text.charAt(0).toUpperCase() + text.slice(1)
+}

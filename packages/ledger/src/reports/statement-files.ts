@@ -2,6 +2,7 @@ import type { Environment } from '@payments/kernel'
 import { type PdfPage, type PdfRequest, pdf } from '@payments/pdf'
 import { csvRecord } from '@payments/platform'
 import type { z } from 'zod'
+import { kindWords } from '../model/kinds.ts'
 import type { Statement } from './schemas.ts'
 
 type Found = z.output<typeof Statement>
@@ -10,12 +11,6 @@ type Balance = Found['statements'][number]
 const HEADINGS = ['asset', 'date', 'kind', 'in', 'out', 'fees', 'balance'] as const
 /** Widths of the columns of the document: date, kind, in, out, fees, balance. */
 const COLUMNS = [66, 93, 81, 81, 70, 92] as const
-
-/** `cngn_payin` as `cNGN payin`. */
-export const kindWords = (kind: string): string => {
-  const text = kind.replaceAll('_', ' ').replace(/^cngn/, 'cNGN')
-  return text.startsWith('cNGN') ? text : text.charAt(0).toUpperCase() + text.slice(1)
-}
 
 /** The balance of a line where it ends its day; empty on those before, between which there was none. */
 const balanceOf = (lines: Balance['lines'], place: number): string => {

@@ -12,6 +12,7 @@ import {
 } from '@payments/platform'
 import type { z } from 'zod'
 import { AMOUNT_TEXT, UNITS } from '../schema/list.ts'
+import { formatFields } from './books/format-fields.ts'
 
 /** SQL: what the journal charged for a transaction, with one line for each asset. */
 const fees = (shown: string): string =>
@@ -63,7 +64,7 @@ type Settled = { readonly settledFrom?: string | undefined; readonly settledTo?:
 /** The input of an export by the time at which transactions settled. */
 export const settledFields = settled
 
-export const TransactionsExportInput = exportInput('Created').extend(settled)
+export const TransactionsExportInput = exportInput('Created').extend({ ...settled, ...formatFields })
 
 /**
  * An export by the time at which each transaction first succeeded, which never changes: what a month has is complete once it has ended.
@@ -77,10 +78,13 @@ export function bySettlement<F extends Settled & { readonly timeZone?: string | 
   return { time: 't.succeeded_at', range: rangeIn(timeZone, { from: settledFrom, to: settledTo }) }
 }
 
+/** What an export of all transactions is asked for. */
+export type AllInput = z.output<typeof TransactionsExportInput>
+
 /** Source and range of an export of all transactions. */
 export function exportOfAll(
   context: QueryContext,
-  { settledFrom, settledTo, ...input }: z.output<typeof TransactionsExportInput>,
+  { settledFrom, settledTo, ...input }: Omit<AllInput, 'format' | 'currency'>,
 ): { readonly source: ExportSource; readonly range: z.output<ReturnType<typeof exportInput>> } {
   const { from, to, ...rest } = input
   const settlement = bySettlement(context, { settledFrom, settledTo, timeZone: input.timeZone })

@@ -4,6 +4,7 @@ import { amountBound, anyOf, createdFilters, nextPage, pageFields, timeZone } fr
 import { z } from 'zod'
 import { transactionKinds } from '../model/kinds.ts'
 import { TRANSACTION, Transaction } from '../model/schemas.ts'
+import { formatFields } from './books/format-fields.ts'
 import { exportColumns, settledFields } from './export.ts'
 
 const EXAMPLE = exampleId(TRANSACTION)
@@ -60,6 +61,7 @@ export const SearchExportInput = z
       .optional(),
     timeZone,
     ...settledFields,
+    ...formatFields,
     bom: z
       .boolean()
       .meta({

@@ -1,12 +1,11 @@
 import { joinCustomerName } from '@payments/customers'
 import { invalid, isId } from '@payments/kernel'
-import { exportCsv, FIRST_VALUE, type QueryContext, sqlOf } from '@payments/platform'
+import { type QueryContext, sqlOf } from '@payments/platform'
 import type { z } from 'zod'
 import type { Transaction } from '../model/schemas.ts'
 import { type Conditions, conditionsOf } from './conditions.ts'
-import { bySettlement, transactionsExport } from './export.ts'
 import { areExact, daysOf, daysToRead, rangeOf } from './matching-days.ts'
-import type { SearchExportInput, SearchInput, TransactionFilters } from './search-schemas.ts'
+import type { SearchInput, TransactionFilters } from './search-schemas.ts'
 import { COLUMNS, countTransactions, type ListRow, presentTransaction } from './transactions.ts'
 
 interface Found {
@@ -103,23 +102,4 @@ async function page(
     all,
   )
   return rows
-}
-
-/** What fits the filters as CSV, newest first, with the columns that are asked for. */
-export async function* exportFound(
-  context: QueryContext,
-  { columns, timeZone, bom, settledFrom, settledTo, ...filters }: z.output<typeof SearchExportInput>,
-  signal: AbortSignal,
-): AsyncGenerator<string> {
-  const { columns: every } = transactionsExport
-  const names = columns ?? Object.keys(every)
-  const settlement = bySettlement(context, { settledFrom, settledTo, timeZone })
-  const source = {
-    ...transactionsExport,
-    ...(settlement ? { time: settlement.time } : {}),
-    columns: Object.fromEntries(names.map((name) => [name, every[name] ?? ''])),
-    filter: await conditionsOf(context, filters, FIRST_VALUE),
-  }
-  const range = { ...settlement?.range, ...(timeZone ? { timeZone } : {}), ...(bom ? { bom: 'true' as const } : {}) }
-  yield* exportCsv(context, source, range, signal)
 }

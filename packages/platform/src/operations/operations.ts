@@ -49,6 +49,7 @@ export const mediaTypes = {
   csv: 'text/csv; charset=utf-8',
   html: 'text/html; charset=utf-8',
   pdf: 'application/pdf',
+  text: 'text/plain; charset=utf-8',
   xml: 'application/xml; charset=utf-8',
   'event-stream': 'text/event-stream; charset=utf-8',
 } as const

@@ -1,7 +1,7 @@
 /** Units of work, resources with a status, and entities. */
 
 export { contextOf, readsManyRows } from './reads.ts'
-export { runningSnapshots } from './snapshot.ts'
+export { readSnapshot, runningSnapshots } from './snapshot.ts'
 export {
   actingFor,
   dryRun,

@@ -2,7 +2,8 @@ import { dayIn, type Environment } from '@payments/kernel'
 import { type PdfPage, type PdfRequest, pdf } from '@payments/pdf'
 import { csvRecord } from '@payments/platform'
 import type { z } from 'zod'
-import { beginningOfDay, kindWords } from '../statement-files.ts'
+import { kindWords } from '../../model/kinds.ts'
+import { beginningOfDay } from '../statement-files.ts'
 import type { Payments } from './schemas.ts'
 
 type Found = z.output<typeof Payments>

@@ -89,7 +89,8 @@ function chosenColumns(all: readonly string[], chosen: string | undefined): read
   return names
 }
 
-const BYTE_ORDER_MARK = '\ufeff'
+/** By it spreadsheet programs read a file as UTF-8. */
+export const BYTE_ORDER_MARK = '\ufeff'
 
 /** What an export reads. All parts are SQL of the code, never of a caller. */
 export interface ExportSource {

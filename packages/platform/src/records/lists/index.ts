@@ -1,8 +1,9 @@
 /** Lists as replies: the newest rows, pages, and files of all rows. */
 
-export { csvRecord } from './csv.ts'
+export { csvRecord, spreadsheetText } from './csv.ts'
 export { everyRow } from './every-row.ts'
 export {
+  BYTE_ORDER_MARK,
   type ExportSource,
   exportCsv,
   exportedAmount,
