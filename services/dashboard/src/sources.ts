@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { dist } from './assets.ts'
 
 const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
-const sources = ['./', ...['client', 'pay-page'].map((name) => `../../../packages/${name}/src/`)].map(folder)
+const sources = ['./', ...['client/src', 'pay-page/src', 'kernel/src'].map((name) => `../../../packages/${name}/`)].map(
+  folder,
+)
 const stamp = join(dist, 'sources.txt')
 
 /** Where the sources of the dashboard are, where it is built, and the file that names what it was built of. */

@@ -69,9 +69,9 @@ export const transactionsRouter = {
     rest: 'GET /transactions/export',
     access: 'read',
     tag: 'Transactions',
-    summary: 'Export transactions as CSV',
+    summary: 'Export transactions',
     description:
-      'All transactions of a time range, newest first, from one snapshot. With `settledFrom` or `settledTo` those that succeeded in that time, by which they are sorted: a month that has ended does not gain or lose any. `value` and `fee` are numbers, `currency` and `feeCurrency` what they are of. Cells that a spreadsheet would read as a formula are prefixed with an apostrophe.',
+      'All transactions of a time range, newest first, from one snapshot. With `settledFrom` or `settledTo` those that succeeded in that time, by which they are sorted: a month that has ended does not gain or lose any. `value` and `fee` are numbers, `currency` and `feeCurrency` what they are of. With `format`, a bank statement of one currency or an hledger journal for accounting programs, oldest first. Cells that a spreadsheet would read as a formula are prefixed with an apostrophe.',
     message: 'Transactions exported',
     input: TransactionsExportInput,
     produces: 'csv',
@@ -86,9 +86,9 @@ export const transactionsRouter = {
     access: 'session-read',
     role: 'any',
     tag: 'Transactions',
-    summary: 'Export found transactions as CSV',
+    summary: 'Export found transactions',
     description:
-      'All transactions that fit the filters of a search, newest first, from one snapshot, with the columns that you choose. Cells that a spreadsheet would read as a formula are prefixed with an apostrophe.',
+      'All transactions that fit the filters of a search, newest first, from one snapshot, with the columns that you choose. With `format`, a bank statement of one currency or an hledger journal for accounting programs, oldest first. Cells that a spreadsheet would read as a formula are prefixed with an apostrophe.',
     message: 'Transactions exported',
     input: SearchExportInput,
     produces: 'csv',

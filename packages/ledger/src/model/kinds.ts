@@ -1,5 +1,5 @@
+import { kindDeclarations, type TransactionKind } from '@payments/kernel'
 import { domainsOf, type ReceiptDeclaration, type Runtime } from '@payments/platform'
-import { kindDeclarations, type TransactionKind } from './directions.ts'
 
 type Receipts = Readonly<Record<string, ReceiptDeclaration>>
 

@@ -21,8 +21,8 @@ const accountName = (kind: string, account: BookPosting['account']): string => {
 /** A text without what would end it: a line break, a comment, a further field. */
 const plain = (text: string, ending: RegExp): string =>
   text
-    .replace(/[\p{C}\p{Z}]+/gu, ' ')
     .replace(ending, ' ')
+    .replace(/[\p{C}\p{Z}]+/gu, ' ')
     .trim()
 const wordsOf = (text: string): string => plain(text, /[;|]/g)
 

@@ -1,8 +1,14 @@
 import { joinCustomerName } from '@payments/customers'
-import { type AssetSymbol, assetNamed, toDecimal, zoneOf } from '@payments/kernel'
+import {
+  type AssetSymbol,
+  assetNamed,
+  kindDeclarations,
+  type TransactionKind,
+  toDecimal,
+  zoneOf,
+} from '@payments/kernel'
 import { inTurn, type QueryContext, rangeIn, readSnapshot } from '@payments/platform'
 import type { Purpose } from '../../model/accounts.ts'
-import { kindDeclarations, type TransactionKind } from '../../model/directions.ts'
 import { conditionsOf } from '../conditions.ts'
 import { transactionsExport } from '../export.ts'
 import type { TransactionFilters } from '../search-schemas.ts'

@@ -77,5 +77,5 @@ export async function saveFile(
     lines += next.value.split('\r\n').length - 1
     progress(lines)
   }
-  saveText(name, 'text/csv', parts)
+  saveText(name, reply.headers.get('content-type') ?? 'text/csv', parts)
 }

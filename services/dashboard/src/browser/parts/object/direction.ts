@@ -1,13 +1,5 @@
+import { type Direction, directionOf } from '@payments/kernel'
 import { words } from '../format.ts'
-
-/** Kinds of transactions by where their money goes: in to the merchant, out to somebody else. Any other is an exchange of their own. */
-const IN = ['collection', 'payment_route', 'onramp', 'cngn_payin', 'cngn_deposit']
-const OUT = ['offramp', 'cngn_payout', 'cngn_withdrawal']
-
-export type Direction = 'in' | 'out' | 'exchange'
-
-export const directionOf = (kind: string): Direction =>
-  IN.includes(kind) ? 'in' : OUT.includes(kind) ? 'out' : 'exchange'
 
 /** What directions are called. */
 export const DIRECTIONS: Readonly<Record<Direction, string>> = { in: 'In', out: 'Out', exchange: 'Exchange' }

@@ -1,5 +1,6 @@
+import { directionOf } from '@payments/kernel'
 import { expect, test } from 'vitest'
-import { directionOf, purposeOf } from './direction.ts'
+import { purposeOf } from './direction.ts'
 import { sentenceOf } from './sentences.ts'
 
 const status = (is: string, was: string | null = null) => ({

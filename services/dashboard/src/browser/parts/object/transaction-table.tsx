@@ -1,10 +1,11 @@
 import type { Outputs } from '@payments/client'
+import { directionOf } from '@payments/kernel'
 import { memo } from 'react'
 import { Link } from 'wouter'
 import { asMoney } from '../format.ts'
 import { Amount, Status, Time } from '../parts.tsx'
 import { NONE, Table } from '../table.tsx'
-import { DIRECTIONS, directionOf, purposeOf } from './direction.ts'
+import { DIRECTIONS, purposeOf } from './direction.ts'
 
 type Transactions = readonly Outputs['transactions']['search']['transactions'][number][]
 

@@ -1,6 +1,6 @@
 import type { Outputs } from '@payments/client'
+import { type Direction, directionOf } from '@payments/kernel'
 import { exact, type Money } from '../../parts/format.ts'
-import { type Direction, directionOf } from '../../parts/object/direction.ts'
 import { Amount } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
 import { sum } from './series.ts'

@@ -1,5 +1,5 @@
+import { type Direction, directionOf } from '@payments/kernel'
 import { exact } from '../../parts/format.ts'
-import { type Direction, directionOf } from '../../parts/object/direction.ts'
 
 /** What a report says of a day. */
 export interface ReportedDay {
