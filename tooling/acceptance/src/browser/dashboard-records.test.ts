@@ -133,6 +133,16 @@ describe.runIf(hasTools(chromiumCommand()))('records in the dashboard', () => {
           ],
         ],
       )
+      for (const [title, button, begin, content] of [
+        ['Bank statement (CSV)', 'Export as CSV', '\ufeffDate,Amount,Payee,Description,Reference\r\n', /,\d+(\.\d+)?,/],
+        ['hledger journal', 'Export as journal', 'decimal-mark .\n', / {4}Assets:\S+ {2}\d+(\.\d+)? USDC\n/],
+      ] as const) {
+        await page.getByLabel('Format').selectOption(title)
+        const saved = page.waitForEvent('download')
+        await page.getByRole('button', { name: button }).click()
+        const file = await readFile(await (await saved).path(), 'utf8')
+        expect([file.slice(0, begin.length), file]).toEqual([begin, expect.stringMatching(content)])
+      }
       expect(problems).toEqual([])
       await context.close()
     },

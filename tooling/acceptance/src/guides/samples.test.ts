@@ -123,6 +123,7 @@ test('every request with a key is shown in every language, but those for which t
     'limits: export',
     'reconciliation: export',
     'reconciliation: export',
+    'reconciliation: export',
     'sandbox: sync',
     'webhooks: date -u',
     'webhooks: receiver.ts',
