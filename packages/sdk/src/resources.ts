@@ -27,6 +27,7 @@ import type {
   PaymentPolicy,
   PaymentRoute,
   PaymentRouteDeposit,
+  PayoutApproval,
   PayoutControls,
   PayPage,
   PaySession,
@@ -1719,10 +1720,24 @@ class PaymentRoutesResource extends Resource {
   }
 }
 
+/** The operations of `payoutApprovals`. */
+class PayoutApprovalsResource extends Resource {
+  /**
+   * List payout approvals. cNGN payouts, withdrawals and converts out that need, or needed, a second person. At most 200, newest first. `total` counts all.
+   * `GET /v1/payout-approvals`
+   *
+   * @example
+   * const reply = await payments.payoutApprovals.list()
+   */
+  list(options?: RequestOptions): List<'approvals', PayoutApproval> {
+    return this.sendList('GET', '/payout-approvals', 'approvals', undefined, options)
+  }
+}
+
 /** The operations of `payoutControls`. */
 class PayoutControlsResource extends Resource {
   /**
-   * Get the payout controls. The daily limits of live payouts and withdrawals, what is used of them today, and the destinations to which they may go.
+   * Get the payout controls. The daily limits of live payouts and withdrawals, what is used of them today, the destinations to which they may go, and from how much on a second person must approve them.
    * `GET /v1/payout-controls`
    *
    * @example
@@ -1733,7 +1748,7 @@ class PayoutControlsResource extends Resource {
   }
 
   /**
-   * Change the payout controls. Replaces the list of allowed destinations; null allows every destination. In the live environment, only an owner with a confirmed session (`POST /auth/confirm`) may change it.
+   * Change the payout controls. Replaces the list of allowed destinations, the rule for approvals, or both; null allows every destination, and lets nothing wait for an approval. In the live environment, only an owner with a confirmed session (`POST /auth/confirm`) may change it.
    * `PATCH /v1/payout-controls`
    *
    * @example
@@ -1743,9 +1758,10 @@ class PayoutControlsResource extends Resource {
    *     bankCode: '058',
    *     accountNumber: '0123456789',
    *   }],
+   *   approval: { from: { cNGN: '1000' } },
    * })
    */
-  change(params: PayoutControlChangeParams, options?: RequestOptions): Promise<Result<PayoutControls>> {
+  change(params?: PayoutControlChangeParams, options?: RequestOptions): Promise<Result<PayoutControls>> {
     return this.execute('PATCH', '/payout-controls', params, options)
   }
 }
@@ -2062,7 +2078,7 @@ class TransactionsResource extends Resource {
   }
 
   /**
-   * Export transactions as CSV. All transactions of a time range, newest first, from one snapshot. With `settledFrom` or `settledTo` those that succeeded in that time, by which they are sorted: a month that has ended does not gain or lose any. `value` and `fee` are numbers, `currency` and `feeCurrency` what they are of. Cells that a spreadsheet would read as a formula are prefixed with an apostrophe.
+   * Export transactions. All transactions of a time range, newest first, from one snapshot. With `settledFrom` or `settledTo` those that succeeded in that time, by which they are sorted: a month that has ended does not gain or lose any. `value` and `fee` are numbers, `currency` and `feeCurrency` what they are of. With `format`, a bank statement of one currency or an hledger journal for accounting programs, oldest first. Cells that a spreadsheet would read as a formula are prefixed with an apostrophe.
    * `GET /v1/transactions/export`
    *
    * @example
@@ -2075,6 +2091,8 @@ class TransactionsResource extends Resource {
    *   columns: 'id,status',
    *   settledFrom: '2026-01-01T00:00:00Z',
    *   settledTo: '2026-02-01T00:00:00Z',
+   *   format: 'csv',
+   *   currency: 'USDC',
    * })
    */
   export(params?: TransactionExportParams, options?: RequestOptions): Promise<Download> {
@@ -2282,6 +2300,7 @@ export class Resources extends Resource {
   readonly transactions = new TransactionsResource(this.transport)
   readonly reports = new ReportsResource(this.transport)
   readonly payoutControls = new PayoutControlsResource(this.transport)
+  readonly payoutApprovals = new PayoutApprovalsResource(this.transport)
   readonly webhooks = new WebhooksResource(this.transport)
   readonly events = new EventsResource(this.transport)
   readonly requests = new RequestsResource(this.transport)

@@ -3117,9 +3117,9 @@ export const operations: readonly Operation[] = [
     name: 'export',
     method: 'GET',
     path: '/transactions/export',
-    summary: 'Export transactions as CSV',
+    summary: 'Export transactions',
     description:
-      'All transactions of a time range, newest first, from one snapshot. With `settledFrom` or `settledTo` those that succeeded in that time, by which they are sorted: a month that has ended does not gain or lose any. `value` and `fee` are numbers, `currency` and `feeCurrency` what they are of. Cells that a spreadsheet would read as a formula are prefixed with an apostrophe.',
+      'All transactions of a time range, newest first, from one snapshot. With `settledFrom` or `settledTo` those that succeeded in that time, by which they are sorted: a month that has ended does not gain or lose any. `value` and `fee` are numbers, `currency` and `feeCurrency` what they are of. With `format`, a bank statement of one currency or an hledger journal for accounting programs, oldest first. Cells that a spreadsheet would read as a formula are prefixed with an apostrophe.',
     ids: [],
     fields: [
       {
@@ -3172,6 +3172,21 @@ export const operations: readonly Operation[] = [
         type: 'string',
         required: false,
         description: 'Succeeded for the first time before this time; a date is the end of that day in `timeZone`',
+      },
+      {
+        name: 'format',
+        type: 'string',
+        required: false,
+        description:
+          '`csv`: a row for each transaction. `bank_csv`: a bank statement of one `currency` for accounting programs, with the columns Date, Amount, Payee, Description and Reference. `hledger`: a journal of double-entry bookkeeping. The last two have what has settled alone, on its day in `timeZone`; later returns have lines of their own, and `settledFrom` and `settledTo` are of the day of a line',
+        choices: ['csv', 'bank_csv', 'hledger'],
+      },
+      {
+        name: 'currency',
+        type: 'string',
+        required: false,
+        description: 'Currency of a `bank_csv`, which has one',
+        choices: ['USDC', 'USDT', 'EURC', 'cNGN', 'ETH', 'SOL', 'NGN', 'KES', 'UGX', 'TZS', 'TND', 'USD', 'EUR'],
       },
     ],
     reply: 'file',
@@ -3405,7 +3420,7 @@ export const operations: readonly Operation[] = [
     path: '/payout-controls',
     summary: 'Get the payout controls',
     description:
-      'The daily limits of live payouts and withdrawals, what is used of them today, and the destinations to which they may go.',
+      'The daily limits of live payouts and withdrawals, what is used of them today, the destinations to which they may go, and from how much on a second person must approve them.',
     ids: [],
     fields: [],
     reply: 'data',
@@ -3417,17 +3432,35 @@ export const operations: readonly Operation[] = [
     path: '/payout-controls',
     summary: 'Change the payout controls',
     description:
-      'Replaces the list of allowed destinations; null allows every destination. In the live environment, only an owner with a confirmed session (`POST /auth/confirm`) may change it.',
+      'Replaces the list of allowed destinations, the rule for approvals, or both; null allows every destination, and lets nothing wait for an approval. In the live environment, only an owner with a confirmed session (`POST /auth/confirm`) may change it.',
     ids: [],
     fields: [
       {
         name: 'allowedDestinations',
         type: 'array',
-        required: true,
+        required: false,
         description: 'The only permitted destinations; null permits every destination',
+      },
+      {
+        name: 'approval',
+        type: 'object',
+        required: false,
+        description: 'Which payouts a second person must approve',
       },
     ],
     reply: 'data',
+  },
+  {
+    resource: 'payoutApprovals',
+    name: 'list',
+    method: 'GET',
+    path: '/payout-approvals',
+    summary: 'List payout approvals',
+    description:
+      'cNGN payouts, withdrawals and converts out that need, or needed, a second person. At most 200, newest first. `total` counts all.',
+    ids: [],
+    fields: [],
+    reply: 'approvals',
   },
   {
     resource: 'webhooks',

@@ -1328,6 +1328,14 @@ export interface PayoutControls {
   }[]
   /** The only permitted destinations; null: every destination */
   allowedDestinations: PayoutDestination[] | null
+  /** Which payouts a second person must approve */
+  approval: {
+    /** From how much a day on payouts need a second person; null: they never do */
+    from: {
+      /** Amount as decimal text */
+      cNGN?: string
+    } | null
+  }
 }
 
 /** A message to an organisation */
@@ -2464,7 +2472,14 @@ export interface CngnConvert {
   /** What is converted, in `fromCurrency`, decimal text */
   amount: string
   /** Why it failed */
-  failureReason: 'expired' | 'conversion_failed' | 'conversion_refunded' | 'compliance_rejected' | null
+  failureReason:
+    | 'expired'
+    | 'conversion_failed'
+    | 'conversion_refunded'
+    | 'compliance_rejected'
+    | 'approval_rejected'
+    | 'approval_expired'
+    | null
   /** `unknown`: the provider does not report the outcome; it goes on once it does */
   providerOutcome: 'unknown' | null
   metadata: Metadata
@@ -2505,6 +2520,19 @@ export interface CngnConvert {
   refundTxHash: string | null
   /** Hash of the delivery’s transaction */
   txHash: string | null
+  /** Whether a second person must approve it: while it is `waiting`, nothing is sent; null: nobody has to */
+  approval: {
+    /** Id of the approval */
+    id: string
+    /** Where the approval stands */
+    status: 'waiting' | 'approved' | 'rejected' | 'expired'
+    /** The user who asked, and may not answer; null: an API key did */
+    requestedBy: string | null
+    /** The user who answered; null: nobody has */
+    decidedBy: string | null
+    /** Unanswered then, it fails with `approval_expired` */
+    expiresAt: string
+  } | null
 }
 
 /** cNGN that is sent to a wallet */
@@ -2520,7 +2548,7 @@ export interface CngnWithdrawal {
   /** What leaves the balance, in cNGN, decimal text */
   amount: string
   /** Why it failed */
-  failureReason: 'withdrawal_failed' | 'compliance_rejected' | null
+  failureReason: 'withdrawal_failed' | 'compliance_rejected' | 'approval_rejected' | 'approval_expired' | null
   /** `unknown`: the provider does not report the outcome; it goes on once it does */
   providerOutcome: 'unknown' | null
   metadata: Metadata
@@ -2536,6 +2564,19 @@ export interface CngnWithdrawal {
   address: string
   /** Hash of the withdrawal’s transaction */
   txHash: string | null
+  /** Whether a second person must approve it: while it is `waiting`, nothing is sent; null: nobody has to */
+  approval: {
+    /** Id of the approval */
+    id: string
+    /** Where the approval stands */
+    status: 'waiting' | 'approved' | 'rejected' | 'expired'
+    /** The user who asked, and may not answer; null: an API key did */
+    requestedBy: string | null
+    /** The user who answered; null: nobody has */
+    decidedBy: string | null
+    /** Unanswered then, it fails with `approval_expired` */
+    expiresAt: string
+  } | null
 }
 
 /** cNGN that is paid to a Nigerian bank account as naira */
@@ -2551,7 +2592,14 @@ export interface CngnPayout {
   /** What leaves the balance, in cNGN, decimal text */
   amount: string
   /** Why it failed */
-  failureReason: 'invalid_account_number' | 'returned_by_bank' | 'payout_failed' | 'compliance_rejected' | null
+  failureReason:
+    | 'invalid_account_number'
+    | 'returned_by_bank'
+    | 'payout_failed'
+    | 'compliance_rejected'
+    | 'approval_rejected'
+    | 'approval_expired'
+    | null
   /** `unknown`: the provider does not report the outcome; it goes on once it does */
   providerOutcome: 'unknown' | null
   metadata: Metadata
@@ -2585,6 +2633,19 @@ export interface CngnPayout {
   }
   /** Your own reference */
   reference: string | null
+  /** Whether a second person must approve it: while it is `waiting`, nothing is sent; null: nobody has to */
+  approval: {
+    /** Id of the approval */
+    id: string
+    /** Where the approval stands */
+    status: 'waiting' | 'approved' | 'rejected' | 'expired'
+    /** The user who asked, and may not answer; null: an API key did */
+    requestedBy: string | null
+    /** The user who answered; null: nobody has */
+    decidedBy: string | null
+    /** Unanswered then, it fails with `approval_expired` */
+    expiresAt: string
+  } | null
 }
 
 /** Naira that arrive as cNGN */
@@ -2660,6 +2721,34 @@ export interface CngnDeposit {
   address: string
   /** Hash of the deposit’s transaction */
   txHash: string | null
+}
+
+/** Money out that a second person answers */
+export interface PayoutApproval {
+  /** Id of the approval */
+  id: string
+  /** Where the approval stands */
+  status: 'waiting' | 'approved' | 'rejected' | 'expired'
+  /** The user who asked, and may not answer; null: an API key did */
+  requestedBy: string | null
+  /** The user who answered; null: nobody has */
+  decidedBy: string | null
+  /** Unanswered then, it fails with `approval_expired` */
+  expiresAt: string
+  /** What is sent */
+  kind: 'payout' | 'withdrawal' | 'convert'
+  /** Id of the payout, withdrawal or convert */
+  objectId: string
+  /** Id of the customer */
+  customerId: string
+  /** What leaves the balance, decimal text */
+  amount: string
+  /** Its currency */
+  currency: string
+  /** Where it goes */
+  destination: string
+  /** When it was created */
+  createdAt: string
 }
 
 export interface PaymentRouteReceipt {

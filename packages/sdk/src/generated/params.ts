@@ -881,6 +881,10 @@ export interface TransactionExportParams {
   settledFrom?: string
   /** Succeeded for the first time before this time; a date is the end of that day in `timeZone` */
   settledTo?: string
+  /** `csv`: a row for each transaction. `bank_csv`: a bank statement of one `currency` for accounting programs, with the columns Date, Amount, Payee, Description and Reference. `hledger`: a journal of double-entry bookkeeping. The last two have what has settled alone, on its day in `timeZone`; later returns have lines of their own, and `settledFrom` and `settledTo` are of the day of a line */
+  format?: 'csv' | 'bank_csv' | 'hledger'
+  /** Currency of a `bank_csv`, which has one */
+  currency?: 'USDC' | 'USDT' | 'EURC' | 'cNGN' | 'ETH' | 'SOL' | 'NGN' | 'KES' | 'UGX' | 'TZS' | 'TND' | 'USD' | 'EUR'
 }
 
 export interface ReportSummaryParams {
@@ -947,7 +951,15 @@ export interface ReportExportPaymentsParams {
 
 export interface PayoutControlChangeParams {
   /** The only permitted destinations; null permits every destination */
-  allowedDestinations: PayoutDestination[] | null
+  allowedDestinations?: PayoutDestination[] | null
+  /** Which payouts a second person must approve */
+  approval?: {
+    /** cNGN payouts, withdrawals and converts out with which those sent without an approval on one day (UTC) would reach this amount wait for a second person; null: they never do. Offramps are not concerned: your own deposit starts them */
+    from: {
+      /** Amount of one day (UTC), in cNGN */
+      cNGN: Amount
+    } | null
+  }
 }
 
 export interface WebhookCreateParams {
