@@ -80,10 +80,14 @@ export interface Stamp {
   readonly digest: string
 }
 
-/** A digest of files of the repository, named by their paths in it, and of the versions of the packages. */
+/** A digest of files of the repository, named by their paths in it, of the manifests of their packages, and of the versions of the installed ones. */
 export function digestOf(files: readonly string[]): string {
   const hash = createHash('sha256')
-  for (const file of [...files, 'package.json', 'pnpm-lock.yaml', 'services/bundle/package.json']) {
+  // What a manifest says has effects, and what it has not, is in the artefact.
+  const manifests = new Set(
+    files.flatMap((file) => /^.*(?=src\/)/.exec(file)?.[0] ?? []).map((each) => `${each}package.json`),
+  )
+  for (const file of [...files, ...manifests, 'package.json', 'pnpm-lock.yaml', 'services/bundle/package.json']) {
     const path = join(root, file)
     hash.update(file).update(existsSync(path) ? readFileSync(path) : '')
   }

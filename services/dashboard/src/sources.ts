@@ -16,10 +16,13 @@ export const places = { root: folder('../'), dist, stamp }
 /** A digest of everything that the dashboard is built from. */
 export function sourcesDigest(): string {
   const hash = createHash('sha256')
-  for (const each of sources)
+  for (const each of sources) {
+    // It says which files have effects beside what they export.
+    hash.update(readFileSync(join(each, '../package.json')))
     for (const file of readdirSync(each, { recursive: true, encoding: 'utf8' }).sort())
       if (/\.(tsx?|css)$/.test(file) && !file.endsWith('.test.ts'))
         hash.update(file).update(readFileSync(join(each, file)))
+  }
   return hash.digest('hex')
 }
 
