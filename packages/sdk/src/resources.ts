@@ -2092,7 +2092,6 @@ class TransactionsResource extends Resource {
    *   settledFrom: '2026-01-01T00:00:00Z',
    *   settledTo: '2026-02-01T00:00:00Z',
    *   format: 'csv',
-   *   currency: 'USDC',
    * })
    */
   export(params?: TransactionExportParams, options?: RequestOptions): Promise<Download> {

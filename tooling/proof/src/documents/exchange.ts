@@ -4,6 +4,7 @@ import {
   type Answer,
   askForCode,
   call,
+  cngnCustomer,
   createKeyFor,
   dataOf,
   foundOrganisation,
@@ -117,6 +118,18 @@ export async function exchange(
     const body = await invoiceBody(asMerchant, `${crypto.randomUUID()}@example.com`)
     return (await asMerchant('POST /v1/collections', body)).id
   }
+  /** A payout that waits for a second person: only one that waits can be answered. */
+  const waitingPayout = async (): Promise<string> => {
+    const control = (from: object | null) => asMerchant('PATCH /v1/payout-controls', { approval: { from } })
+    const customerId = await cngnCustomer(
+      (line, body) => call(place, line, { token: key, ...(body ? { body } : {}) }),
+      '100000',
+    )
+    await control({ cNGN: '1' })
+    const { id } = await asMerchant('POST /v1/cngn/payouts', samples.payout.body({ customerId }))
+    await control(null)
+    return id
+  }
   /** A session that is paid, made once. */
   let paid: Promise<string> | undefined
   const paidSession = async (): Promise<string> =>
@@ -127,6 +140,8 @@ export async function exchange(
       return `GET /v1/collections/sessions/${await paid}/receipt.pdf`
     }
     if (line.endsWith('/invoice.xml')) return `GET /v1/collections/${await invoiced()}/invoice.xml`
+    if (line.includes('/payout-approvals/'))
+      return line.replace(/approvals\/[^/]+/, `approvals/${await waitingPayout()}`)
     if (/invitations\/.+\/(accept|decline)$/.test(line))
       return line.replace(/invitations\/[^/]+/, `invitations/${await received()}`)
     return /deliveries\/\w/.test(line) ? filledWith(line, delivery) : known.filled(line)

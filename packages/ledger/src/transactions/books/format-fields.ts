@@ -13,7 +13,7 @@ export const formatFields = {
   }),
   currency: z
     .enum(Object.keys(assets) as [AssetSymbol, ...AssetSymbol[]])
-    .meta({ description: 'Currency of a `bank_csv`, which has one', example: 'USDC' })
+    .meta({ description: 'Currency of a `bank_csv`, which has one' })
     .optional(),
 }
 
