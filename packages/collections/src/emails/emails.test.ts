@@ -26,10 +26,11 @@ async function begin(start: Record<string, unknown> = {}) {
   return {
     merchant,
     async pay(payment: Payment = {}) {
+      const { payments: before } = await getSession(merchant, session.id)
       await paySession(merchant, session.id, payment)
       await settle(service, merchant)
       // The worker may have been faster, and not have finished yet.
-      const last = async () => (await getSession(merchant, session.id)).payments.at(-1)
+      const last = async () => (await getSession(merchant, session.id)).payments[before.length]
       await expect
         .poll(async () => (await last())?.status, { timeout: 10_000 })
         .toMatch(/^(completed|failed|refunded)$/)

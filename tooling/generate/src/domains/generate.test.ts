@@ -44,9 +44,10 @@ describe('who follows the pages for contributors has a domain, one with a provid
       // An import, a dependency and a line of the list each; the list of adapters is one line.
       ['packages/api/package.json', 2],
       ['packages/api/src/domains.ts', 4],
-      ['packages/ledger/src/model/kinds.ts', 1],
+      ['packages/kernel/src/change.ts', 1],
       ['services/gateway/package.json', 2],
       ['services/gateway/src/adapters.ts', 4],
+      ['services/gateway/test/roles.ts', 3],
     ])
     const added = git('ls-files', '--others', '--exclude-standard').filter(Boolean)
     expect(new Set(added.map((file) => file.split('/src/')[0]?.replace(/\/[\w.-]+\.json$|\/test\/.*/, '')))).toEqual(

@@ -30,11 +30,12 @@ export function generate(root: string, plural: string, { provider }: { provider:
   write(root, folder, 'domain', names)
   write(root, folder, provider ? 'provider' : 'plain', names)
   addToList(root, 'packages/api', 'domains', plural, `@payments/${plural}`)
+  declareRoles(root, [`POST /${plural}`, ...(provider ? [] : [`DELETE /${plural}/{${names.one}Id}`])])
   if (provider) {
     depend(join(root, folder, 'package.json'), { '@payments/ledger': 'workspace:*' })
     write(root, live, 'live', names)
     addToList(root, 'services/gateway', 'adapters', `${plural}Live`, `@payments/${plural}-live`)
-    append(join(root, 'packages/ledger/src/model/kinds.ts'), `'${names.one}'`)
+    declareKind(join(root, 'packages/kernel/src/change.ts'), `${names.one}`)
   }
   return provider ? [folder, live] : [folder]
 }
@@ -43,7 +44,7 @@ export function generate(root: string, plural: string, { provider }: { provider:
 export const format = (root: string, written: readonly string[]) =>
   spawnSync(
     join(root, 'node_modules/.bin/biome'),
-    ['check', '--write', ...written, 'packages/api', 'packages/ledger', 'services/gateway'],
+    ['check', '--write', ...written, 'packages/api', 'packages/kernel', 'services/gateway'],
     { cwd: root },
   )
 
@@ -104,6 +105,26 @@ function append(file: string, item: string): void {
   const text = readFileSync(file, 'utf8')
   const added = text.replace(/(export const \w+(?:: [^=]+)? = \[[^\]]+?),?\s*\]/, `$1, ${item}]`)
   if (added === text) throw new GenerateError(`No list was found in ${file}`)
+  writeFileSync(file, added)
+}
+
+/** Adds what changes something to the table by which the tests know which role may call it. */
+function declareRoles(root: string, operations: readonly string[]): void {
+  const file = join(root, 'services/gateway/test/roles.ts')
+  const text = readFileSync(file, 'utf8')
+  const added = text.replace(/( finance: \[\n)/, `$1${operations.map((line) => `    '${line}',\n`).join('')}`)
+  if (added === text) throw new GenerateError(`No roles were found in ${file}`)
+  writeFileSync(file, added)
+}
+
+/** Adds a kind of transactions: money that is paid to somebody else. */
+function declareKind(file: string, kind: string): void {
+  const text = readFileSync(file, 'utf8')
+  const added = text.replace(
+    /(export const kindDeclarations = \{.*?)(\n\} as const)/s,
+    `$1\n  ${kind}: { direction: 'out', external: 'party' },$2`,
+  )
+  if (added === text) throw new GenerateError(`No kinds were found in ${file}`)
   writeFileSync(file, added)
 }
 
