@@ -80,14 +80,21 @@ export interface Stamp {
   readonly digest: string
 }
 
+/** The manifests of the packages of these files: what they say has no effects is in the artefact only where it is used. */
+export const manifestsOf = (files: readonly string[]): readonly string[] => [
+  ...new Set(files.flatMap((file) => /^.*(?=src\/)/.exec(file)?.map((folder) => `${folder}package.json`) ?? [])),
+]
+
 /** A digest of files of the repository, named by their paths in it, of the manifests of their packages, and of the versions of the installed ones. */
 export function digestOf(files: readonly string[]): string {
   const hash = createHash('sha256')
-  // What a manifest says has effects, and what it has not, is in the artefact.
-  const manifests = new Set(
-    files.flatMap((file) => /^.*(?=src\/)/.exec(file)?.[0] ?? []).map((each) => `${each}package.json`),
-  )
-  for (const file of [...files, ...manifests, 'package.json', 'pnpm-lock.yaml', 'services/bundle/package.json']) {
+  for (const file of [
+    ...files,
+    ...manifestsOf(files),
+    'package.json',
+    'pnpm-lock.yaml',
+    'services/bundle/package.json',
+  ]) {
     const path = join(root, file)
     hash.update(file).update(existsSync(path) ? readFileSync(path) : '')
   }

@@ -3,7 +3,18 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { artefact, assets, commands, current, filesOf, folderOf, places, programOf, type Stamp } from './artefact.ts'
+import {
+  artefact,
+  assets,
+  commands,
+  current,
+  filesOf,
+  folderOf,
+  manifestsOf,
+  places,
+  programOf,
+  type Stamp,
+} from './artefact.ts'
 import { missingFiles, unresolvedImports } from './check.ts'
 import { writtenFrom } from './docs.ts'
 
@@ -34,7 +45,7 @@ test('a change of a source, of a page of the documentation or of another built p
       encoding: 'utf8',
     }).trim()
   const versions = ['package.json', 'pnpm-lock.yaml', 'services/bundle/package.json']
-  for (const file of [...stamp().sources, ...assets.flatMap(filesOf), ...versions]) {
+  for (const file of [...stamp().sources, ...assets.flatMap(filesOf), ...manifestsOf(stamp().sources), ...versions]) {
     mkdirSync(dirname(join(copy, file)), { recursive: true })
     cpSync(join(places.root, file), join(copy, file))
   }
@@ -48,6 +59,7 @@ test('a change of a source, of a page of the documentation or of another built p
   expect(found()).toBe(folder)
   for (const file of [
     'packages/kernel/src/actor.ts',
+    'packages/kernel/package.json',
     'services/gateway/dist/index.json',
     'services/pay/dist/page.js',
   ]) {
