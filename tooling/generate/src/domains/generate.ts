@@ -35,7 +35,7 @@ export function generate(root: string, plural: string, { provider }: { provider:
     depend(join(root, folder, 'package.json'), { '@payments/ledger': 'workspace:*' })
     write(root, live, 'live', names)
     addToList(root, 'services/gateway', 'adapters', `${plural}Live`, `@payments/${plural}-live`)
-    declareKind(join(root, 'packages/kernel/src/change.ts'), `${names.one}`)
+    declareKind(root, `${names.one}`)
   }
   return provider ? [folder, live] : [folder]
 }
@@ -101,31 +101,33 @@ function addToList(root: string, folder: string, list: string, name: string, dep
 }
 
 /** Adds an item to the list that a file exports. */
-function append(file: string, item: string): void {
-  const text = readFileSync(file, 'utf8')
-  const added = text.replace(/(export const \w+(?:: [^=]+)? = \[[^\]]+?),?\s*\]/, `$1, ${item}]`)
-  if (added === text) throw new GenerateError(`No list was found in ${file}`)
-  writeFileSync(file, added)
-}
+const append = (file: string, item: string): void =>
+  change(file, 'list', /(export const \w+(?:: [^=]+)? = \[[^\]]+?),?\s*\]/, `$1, ${item}]`)
 
 /** Adds what changes something to the table by which the tests know which role may call it. */
-function declareRoles(root: string, operations: readonly string[]): void {
-  const file = join(root, 'services/gateway/test/roles.ts')
-  const text = readFileSync(file, 'utf8')
-  const added = text.replace(/( finance: \[\n)/, `$1${operations.map((line) => `    '${line}',\n`).join('')}`)
-  if (added === text) throw new GenerateError(`No roles were found in ${file}`)
-  writeFileSync(file, added)
-}
+const declareRoles = (root: string, operations: readonly string[]): void =>
+  change(
+    join(root, 'services/gateway/test/roles.ts'),
+    'list of roles',
+    /( finance: \[\n)/,
+    `$1${operations.map((line) => `    '${line}',\n`).join('')}`,
+  )
 
 /** Adds a kind of transactions: money that is paid to somebody else. */
-function declareKind(file: string, kind: string): void {
-  const text = readFileSync(file, 'utf8')
-  const added = text.replace(
+const declareKind = (root: string, kind: string): void =>
+  change(
+    join(root, 'packages/kernel/src/change.ts'),
+    'list of kinds',
     /(export const kindDeclarations = \{.*?)(\n\} as const)/s,
     `$1\n  ${kind}: { direction: 'out', external: 'party' },$2`,
   )
-  if (added === text) throw new GenerateError(`No kinds were found in ${file}`)
-  writeFileSync(file, added)
+
+/** @throws GenerateError when the file has not what is to be replaced */
+function change(file: string, what: string, from: RegExp, to: string): void {
+  const text = readFileSync(file, 'utf8')
+  const changed = text.replace(from, to)
+  if (changed === text) throw new GenerateError(`No ${what} was found in ${file}`)
+  writeFileSync(file, changed)
 }
 
 /** Adds dependencies to a package. They are in the order of their names. */
