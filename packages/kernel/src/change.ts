@@ -44,6 +44,7 @@ export interface ObjectBalance {
   readonly asset: string
   readonly amount: bigint
 }
+
 /** Where the money of a transaction goes: to the organisation, to somebody else, or from one of its currencies to another. */
 export type Direction = 'in' | 'out' | 'exchange'
 
