@@ -118,17 +118,21 @@ export const presentDeposit = (row: TransferRow): z.input<typeof CngnDeposit> =>
   txHash: row.txHash ?? null,
 })
 
-/** Money out that a second person answers, or has answered. */
-export const presentApproval = (row: TransferRow): z.input<typeof PayoutApproval> => ({
-  ...(approval(row) ?? { id: row.id, status: 'waiting', requestedBy: null, decidedBy: null, expiresAt: '' }),
-  kind: row.kind as 'payout',
-  objectId: row.id,
-  customerId: row.customerId,
-  amount: cngn(row.amount) ?? '0',
-  currency: CNGN,
-  destination: entryOf(row).destination,
-  createdAt: isoTime(row.createdAt),
-})
+/** Money out that a second person answers, or has answered. @throws Error for an object that needs nobody */
+export function presentApproval(row: TransferRow): z.input<typeof PayoutApproval> {
+  const shown = approval(row)
+  if (!shown) throw new Error('Nobody has to approve it')
+  return {
+    ...shown,
+    kind: row.kind as 'payout',
+    objectId: row.id,
+    customerId: row.customerId,
+    amount: cngn(row.amount) ?? '0',
+    currency: CNGN,
+    destination: entryOf(row).destination,
+    createdAt: isoTime(row.createdAt),
+  }
+}
 
 /** Each kind as its GET shows it. */
 export const presenters = {

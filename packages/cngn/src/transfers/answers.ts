@@ -1,5 +1,5 @@
 import { requireConfirmed } from '@payments/accounts'
-import { errors as commonErrors, isId, requireRole, rolesAllowed } from '@payments/kernel'
+import { errors as commonErrors, isId, rolesAllowed } from '@payments/kernel'
 import { checkDestination } from '@payments/ledger'
 import { type QueryContext, rowsAndTotal, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
@@ -60,7 +60,6 @@ export async function prepareApproval(
   context: QueryContext,
   { approvalId }: { readonly approvalId: string },
 ): Promise<Requoted | undefined> {
-  requireRole('finance', context.actor)
   const row = await find(context, approvalId)
   if (!waits(row)) throw errors.payout_approval_ended()
   return row.kind === 'convert' ? requote(context, row) : undefined
