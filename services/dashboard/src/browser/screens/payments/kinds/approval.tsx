@@ -34,7 +34,7 @@ export function ApprovalPart({ of: { approval } }: { of: { readonly approval: Ap
         <>
           <p>
             <span className="status neutral">Waiting for approval</span> Nothing is sent before. Without an answer it
-            fails <Time at={approval.expiresAt} />, and the money is back in the balance.
+            fails on <Time at={approval.expiresAt} />, and the money is back in the balance.
           </p>
           {isOwn && <p className="note">You asked for it, so another owner or finance member must answer.</p>}
           {answer.error && (
