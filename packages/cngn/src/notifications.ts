@@ -1,4 +1,4 @@
-import { amountText } from '@payments/kernel'
+import { shownAmount } from '@payments/kernel'
 import type { DeclaredNotification } from '@payments/platform'
 import { explained, failures } from './failure-reasons.ts'
 import { goesOut, type Kind } from './kinds/kinds.ts'
@@ -14,7 +14,7 @@ const completed =
           resource: `cngn_${kind}`,
           type: 'payout.delivered',
           title: 'cNGN delivered',
-          body: ({ entry }) => `The ${kind} of ${amountText(entry)} was delivered: ${entry?.destination}.`,
+          body: ({ entry }) => `The ${kind} of ${shownAmount(entry)} was delivered: ${entry?.destination}.`,
         }
       : data.relatedPayinId
         ? {
@@ -22,13 +22,13 @@ const completed =
             type: 'money.received',
             title: 'Another transfer for a payin',
             body: ({ entry }) =>
-              `${amountText(entry)} arrived on the account of a payin that was already paid or had ended. It is in the customer's balance. If it was not meant to be paid, pay it back from there.`,
+              `${shownAmount(entry)} arrived on the account of a payin that was already paid or had ended. It is in the customer's balance. If it was not meant to be paid, pay it back from there.`,
           }
         : {
             resource: `cngn_${kind}`,
             type: 'money.received',
             title: 'Money received',
-            body: ({ entry }) => `A ${kind} of ${amountText(entry)} arrived in the balance of a customer.`,
+            body: ({ entry }) => `A ${kind} of ${shownAmount(entry)} arrived in the balance of a customer.`,
           }
 
 /** An object that failed; one that was not paid in time is not notified. */
@@ -42,7 +42,7 @@ const failed =
           type: 'payout.failed',
           title: `cNGN ${kind} failed`,
           body: (of) =>
-            `The ${kind} of ${amountText(of.entry)} failed. ${explained(failures[kind], of.data.failureReason)}`,
+            `The ${kind} of ${shownAmount(of.entry)} failed. ${explained(failures[kind], of.data.failureReason)}`,
         }
 
 /** Money out that waits for a second person. Those who may answer get an email of its own. */
@@ -55,7 +55,7 @@ const waiting =
           type: 'payout.approval',
           title: 'Payout waiting for approval',
           body: ({ entry }) =>
-            `A ${kind} of ${amountText(entry)} to ${entry?.destination} waits until an owner or finance member approves it. Nothing is sent before. Without an answer in 72 hours it fails.`,
+            `A ${kind} of ${shownAmount(entry)} to ${entry?.destination} waits until an owner or finance member approves it. Nothing is sent before. Without an answer in 72 hours it fails.`,
         }
       : undefined
 

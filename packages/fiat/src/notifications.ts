@@ -1,4 +1,4 @@
-import { amountText, type Change } from '@payments/kernel'
+import { type Change, shownAmount } from '@payments/kernel'
 import type { DeclaredNotification } from '@payments/platform'
 import { explained, offrampFailures, onrampFailures } from './failure-reasons.ts'
 
@@ -9,7 +9,7 @@ const failed =
   (resource: 'offramp' | 'onramp', reasons: Parameters<typeof explained>[0]): DeclaredNotification =>
   (change) => {
     const refund = change.data.refund as Refund
-    const amount = ({ entry }: Change) => amountText(entry)
+    const amount = ({ entry }: Change) => shownAmount(entry)
     if (change.previousStatus !== 'failed')
       return {
         resource,
@@ -42,7 +42,7 @@ export const notifications: Readonly<Record<string, Readonly<Record<string, Decl
       resource: 'offramp',
       type: 'payout.delivered',
       title: 'Payout delivered',
-      body: ({ entry }) => `The bank confirmed the payout of ${amountText(entry)} to ${entry?.destination}.`,
+      body: ({ entry }) => `The bank confirmed the payout of ${shownAmount(entry)} to ${entry?.destination}.`,
     },
     failed: failed('offramp', offrampFailures),
   },
@@ -51,7 +51,7 @@ export const notifications: Readonly<Record<string, Readonly<Record<string, Decl
       resource: 'onramp',
       type: 'money.received',
       title: 'Money received',
-      body: ({ entry }) => `The purchase for ${amountText(entry)} was delivered: ${entry?.destination}.`,
+      body: ({ entry }) => `The purchase for ${shownAmount(entry)} was delivered: ${entry?.destination}.`,
     },
     failed: failed('onramp', onrampFailures),
   },

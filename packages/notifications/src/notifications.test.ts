@@ -62,18 +62,18 @@ test('the list shows the newest 200, and the total counts all', async () => {
 })
 
 test.each([
-  ['completed', 'money.received', 'Money received', '12.5 USDC arrived through a payment route.'],
+  ['completed', 'money.received', 'Money received', '1,250.5 USDC arrived through a payment route.'],
   [
     'refunded',
     'money.returned',
     'Money returned',
-    'A deposit of 12.5 USDC to a payment route could not be delivered and came back to us, at 0x71C7656EC7ab88b098defB751B7401B5f6d8976F. We send it on; you need not do anything.',
+    'A deposit of 1,250.5 USDC to a payment route could not be delivered and came back to us, at 0x71C7656EC7ab88b098defB751B7401B5f6d8976F. We send it on; you do not have to do anything.',
   ],
   [
     'failed',
     'money.stranded',
     'Deposit on hold',
-    'A deposit of 12.5 USDC to a payment route is on hold at the provider. We are working on it; you need not do anything.',
+    'A deposit of 1,250.5 USDC to a payment route is on hold at the provider. We are working on it; you do not have to do anything.',
   ],
 ])('a deposit to a payment route that was %s creates one notification', async (outcome, type, title, body) => {
   const merchant = await newMerchant(service)
@@ -84,7 +84,7 @@ test.each([
     },
   })
   const { id } = route.body.data
-  await merchant.call(`POST /v1/sandbox/payment-routes/${id}/deposits`, { body: { amount: '12.5', outcome } })
+  await merchant.call(`POST /v1/sandbox/payment-routes/${id}/deposits`, { body: { amount: '1250.5', outcome } })
   const sync = async () => (await merchant.call(`POST /v1/payment-routes/${id}/deposits/sync`)).status
   expect(await sync()).toBe(200)
   await merchant.call('POST /v1/sandbox/advance', { body: { seconds: 10 } })

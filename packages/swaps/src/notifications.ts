@@ -1,4 +1,4 @@
-import { amountText } from '@payments/kernel'
+import { exactAmount, shownAmount } from '@payments/kernel'
 import type { ChangeNotification } from '@payments/platform'
 
 const resource = 'swap'
@@ -10,7 +10,8 @@ export const notifications: Readonly<Record<string, Readonly<Record<string, Chan
       resource,
       type: 'money.received',
       title: 'Money received',
-      body: ({ entry, data }) => `${amountText(entry)} were swapped into ${data.receivedAmount} ${data.toCurrency}.`,
+      body: ({ entry, data }) =>
+        `${shownAmount(entry)} were swapped into ${exactAmount(`${data.receivedAmount} ${data.toCurrency}`)}.`,
     },
     failed: {
       resource,
@@ -18,15 +19,15 @@ export const notifications: Readonly<Record<string, Readonly<Record<string, Chan
       title: 'Swap failed',
       body: ({ entry, data }) =>
         data.failureReason === 'price_moved'
-          ? `The swap of ${amountText(entry)} failed, because the price moved below its minimum amount. The deposit is sent back.`
-          : `The swap of ${amountText(entry)} failed. The deposit is sent back.`,
+          ? `The swap of ${shownAmount(entry)} failed, because the price moved below its minimum amount. The deposit is sent back.`
+          : `The swap of ${shownAmount(entry)} failed. The deposit is sent back.`,
     },
     refunded: {
       resource,
       type: 'money.returned',
       title: 'Money returned',
       body: ({ entry, data }) =>
-        `${data.depositedAmount} ${data.fromCurrency} that were deposited for the swap of ${amountText(entry)} were sent back to its refund address.`,
+        `${exactAmount(`${data.depositedAmount} ${data.fromCurrency}`)} that were deposited for the swap of ${shownAmount(entry)} were sent back to its refund address.`,
     },
   },
 }

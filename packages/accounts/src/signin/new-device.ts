@@ -1,4 +1,4 @@
-import { environments } from '@payments/kernel'
+import { deviceName, environments } from '@payments/kernel'
 import { notify } from '@payments/notifications'
 import { addressBlock, type CallContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import { sendEmail } from '../emails/email.ts'
@@ -35,7 +35,7 @@ export async function reportNewDevice(
   user: UserSummary,
   { sessionId, call }: { sessionId: string; call: CallContext },
 ): Promise<void> {
-  const device = deviceOf(call) ?? 'An unnamed device'
+  const device = deviceName(deviceOf(call))
   const address = call.ip ?? 'an unknown address'
   for (const environment of environments)
     notify(unit, {
@@ -43,7 +43,7 @@ export async function reportNewDevice(
       environment,
       type: 'session.new_device',
       title: 'Sign-in from a new device',
-      body: `${user.email} signed in from ${address} with a device or network not used before: ${device}.`,
+      body: `${user.email} signed in from a device or network not used before: ${device}, at ${address}.`,
       resource: { type: 'session', id: sessionId },
     })
   const until = new Date(Date.now() + EMAIL_HOURS * 3_600_000).toISOString()

@@ -1,5 +1,5 @@
-const DIGITS = 20
-const numbers = new Intl.NumberFormat('en', { maximumFractionDigits: DIGITS })
+import { exactAmount } from '@payments/kernel'
+
 const SHOWN = {
   ...({ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' } as const),
   timeZoneName: 'short',
@@ -12,14 +12,8 @@ export type Money = `${string} ${string}`
 /** A text that the API documents as an amount with its currency. */
 export const asMoney = (text: string): Money => text as Money
 
-/** `1234.5 USDC` as `1,234.5 USDC`. The digits are never passed through a floating-point number, so none is lost. */
-export function exact(amount: Money): string {
-  const [, number, rest = ''] = /^(-?\d+(?:\.\d+)?)(.*)$/s.exec(amount) ?? []
-  return number === undefined ? amount : exactNumber(number) + rest
-}
-
-/** `1234.5` as `1,234.5`, every digit of it. */
-export const exactNumber = (number: string): string => numbers.format(number as `${number}`)
+/** `1234.5 USDC` as `1,234.5 USDC`, every digit of it. */
+export const exact = (amount: Money): string => exactAmount(amount)
 
 /** A line about a posting, such as `converted: -39506.25 NGN on exchange`, with its amount as {@link exact} shows it. */
 export const exactPosting = (summary: string): string =>

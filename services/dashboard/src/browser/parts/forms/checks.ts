@@ -1,7 +1,7 @@
 /** Checks of texts as they are typed. The service decides: these only say sooner what it would say. */
 
+import { exactNumber } from '@payments/kernel'
 import { readAmount } from '@payments/pay-page'
-import { exactNumber } from '../format.ts'
 
 /** Regions that have two letters and a name, and are no country of ISO 3166-1: see `isCountry` of the kernel, which a test compares with. */
 const NO_COUNTRY = 'AC CP CQ DG EA EU EZ IC QO TA UN XA XB XK ZZ'.split(' ')

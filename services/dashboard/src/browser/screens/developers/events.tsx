@@ -70,8 +70,8 @@ const EventTable = memo(({ events }: { events: Events }) => (
     rows={events}
     columns={[
       { title: 'Type', cell: ({ id, type }) => <Link href={`/events/${id}`}>{type}</Link> },
-      { title: 'Time', cell: ({ created }) => <Time at={created} precise /> },
       { title: 'Object', cell: ({ data: object }) => <code>{String(object.id ?? '')}</code> },
+      { title: 'Time', cell: ({ created }) => <Time at={created} precise /> },
     ]}
   />
 ))

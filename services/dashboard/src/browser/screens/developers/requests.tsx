@@ -84,17 +84,17 @@ export function Requests() {
           keyOf={({ id }) => id}
           rows={requests}
           columns={[
-            { title: 'Status', cell: ({ status }) => <Code of={status} /> },
             {
               title: 'Request',
               cell: ({ id, method, path }) => (
                 <Link href={`/requests/${id}`}>
-                  <code>
+                  <code className="broken">
                     {method} {path}
                   </code>
                 </Link>
               ),
             },
+            { title: 'Status', cell: ({ status }) => <Code of={status} /> },
             { title: 'Error', cell: ({ errorCode, replayed }) => errorCode ?? (replayed ? 'Replayed' : '') },
             { title: 'Time', cell: ({ createdAt }) => <Time at={createdAt} precise /> },
             { title: 'Duration', cell: ({ durationMs }) => `${durationMs.toLocaleString('en')} ms` },

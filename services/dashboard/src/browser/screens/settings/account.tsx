@@ -1,3 +1,4 @@
+import { deviceName } from '@payments/kernel'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { clients, queries, signOut } from '../../api.ts'
 import { usePlace } from '../../context.ts'
@@ -41,20 +42,6 @@ export function Account() {
       <Sessions />
     </Screen>
   )
-}
-
-/** `Mozilla/5.0 (X11; Linux x86_64) … Chrome/140` as `Chrome on Linux`; what is none of these, as it names itself. */
-function deviceName(agent: string | null): string {
-  if (!agent) return 'Unknown device'
-  const browser = [
-    ['Edg/', 'Edge'],
-    ['OPR/', 'Opera'],
-    ['Firefox/', 'Firefox'],
-    ['Chrome/', 'Chrome'],
-    ['Safari/', 'Safari'],
-  ].find(([mark = '']) => agent.includes(mark))?.[1]
-  const system = ['iPhone', 'iPad', 'Android', 'Windows', 'Mac', 'Linux'].find((name) => agent.includes(name))
-  return browser ? `${browser}${system ? ` on ${system}` : ''}` : agent.slice(0, 60)
 }
 
 /** The sessions of the user; another one is ended here. */
