@@ -67,10 +67,6 @@ export const RouteEntity = defineEntity({
     metadata: p.json().$type<Metadata>().defaultRaw("'{}'"),
     hidden: p.boolean().default(false),
     ...times(),
-    // Processes of the release before read and write these three, and a trigger brings what they write to `payment_route_polls`. A release later they go.
-    nextPollAt: p.datetime(3).defaultRaw("now() + interval '15 seconds'").lazy(),
-    pollSeconds: p.integer().default(15).lazy(),
-    watchedUntil: p.datetime(3).nullable().lazy(),
   },
   checks: machineChecks('payment_routes', routeMachine),
   ...keyedByTenant,
@@ -82,7 +78,6 @@ export const RouteEntity = defineEntity({
       name: 'payment_routes_words',
       expression: `create index payment_routes_words on payment_routes using gin (${searchedWords()}) where not hidden`,
     },
-    ...pollIndexes('payment_routes'),
   ],
   ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
 })

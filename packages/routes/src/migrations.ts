@@ -1,4 +1,4 @@
-import { countRows, indexConcurrently, lifecycle, type MigrationStep } from '@payments/platform'
+import { countRows, lifecycle, type MigrationStep } from '@payments/platform'
 
 /**
  * Statements that write what is unique of a table's rows into a table of its own, as the owner.
@@ -40,11 +40,8 @@ export const migrations: readonly MigrationStep[] = [
         destination_address text not null,
         refund_address text not null,
         deposit_address text not null,
-        next_poll_at timestamptz(3) not null,
-        poll_seconds integer not null,
         metadata jsonb not null default '{}',
         hidden boolean not null default false,
-        watched_until timestamptz(3),
         refund_owner text not null check (refund_owner in ('payer', 'organisation', 'service')),
         provider text not null,
         created_at timestamptz(3) not null,
@@ -54,16 +51,13 @@ export const migrations: readonly MigrationStep[] = [
       )`,
       `create unique index payment_routes_active_key on payment_routes (payment_route_identity(organisation_id::text, environment, origin_chain_key, origin_currency,
           destination_chain_key, destination_currency, destination_address), organisation_id) where status <> 'deleted' and not hidden`,
-      'create index payment_routes_due_later on payment_routes (provider, environment, next_poll_at) where poll_seconds > 60',
-      // Two queues: routes where money moved lately, and all others, which may wait longer.
-      'create index payment_routes_due_soon on payment_routes (provider, environment, next_poll_at) where poll_seconds <= 60',
       'create index payment_routes_id on payment_routes (id)',
       `create index payment_routes_listed on payment_routes (organisation_id, environment, created_at desc, id desc)
         include (status, origin_currency, destination_currency, origin_chain_key, destination_chain_key, customer_id) where not hidden`,
-      'create index payment_routes_turns_later on payment_routes (provider, environment, organisation_id, next_poll_at) where poll_seconds > 60',
-      'create index payment_routes_turns_soon on payment_routes (provider, environment, organisation_id, next_poll_at) where poll_seconds <= 60',
+      // Capitals and marks are folded by the database, the same on every server.
       `create index payment_routes_words on payment_routes using gin (
-        to_tsvector('simple', regexp_replace(name || ' ' || deposit_address,
+        to_tsvector('simple', regexp_replace(
+          regexp_replace(normalize(lower((name || ' ' || deposit_address) collate "und-x-icu"), nfkd), '[\\u0300-\\u036f]', '', 'g'),
           '[\\x21-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e]', ' ', 'g'))) where not hidden`,
       ...lifecycle('payment_routes', 'active', { active: ['deposit_address'], paused: [], deleted: [] }, [
         'active>deleted',
@@ -71,6 +65,24 @@ export const migrations: readonly MigrationStep[] = [
         'paused>active',
         'paused>deleted',
       ]),
+
+      // When routes are polled: apart from them, because each poll writes to all indexes of its row.
+      `create table payment_route_polls (
+        id uuid not null,
+        organisation_id uuid not null,
+        environment text not null,
+        provider text not null,
+        next_poll_at timestamptz(3) not null,
+        poll_seconds integer not null,
+        watched_until timestamptz(3),
+        primary key (organisation_id, environment, id)
+      )`,
+      'create index payment_route_polls_due_later on payment_route_polls (provider, environment, next_poll_at) where poll_seconds > 60',
+      // Two queues: routes where money moved lately, and all others, which may wait longer.
+      'create index payment_route_polls_due_soon on payment_route_polls (provider, environment, next_poll_at) where poll_seconds <= 60',
+      'create index payment_route_polls_id on payment_route_polls (id)',
+      'create index payment_route_polls_turns_later on payment_route_polls (provider, environment, organisation_id, next_poll_at) where poll_seconds > 60',
+      'create index payment_route_polls_turns_soon on payment_route_polls (provider, environment, organisation_id, next_poll_at) where poll_seconds <= 60',
 
       // A deposit address belongs to one route for ever, over all organisations and spellings: in a table of its own, so that routes can be distributed.
       `create table payment_route_addresses (
@@ -221,62 +233,6 @@ export const migrations: readonly MigrationStep[] = [
         },
         'old.relay_request_id <> new.relay_request_id or old.environment <> new.environment',
       ),
-    ],
-  },
-  {
-    // Capitals and marks are folded by the database, the same on every server.
-    name: '20261129120100_route_words',
-    concurrently: true,
-    up: indexConcurrently(
-      'payment_routes_words',
-      `payment_routes using gin (
-        to_tsvector('simple', regexp_replace(
-          regexp_replace(normalize(lower((name || ' ' || deposit_address) collate "und-x-icu"), nfkd), '[\\u0300-\\u036f]', '', 'g'),
-          '[\\x21-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e]', ' ', 'g'))) where not hidden`,
-    ),
-  },
-  {
-    // Polls have a table of their own: see scaling.md. Routes of processes of the release before get their row from a trigger, which also brings here
-    // what makes them due sooner, as the owner, since the service has no rights in the table before the last step is done; new routes have values in the former columns by which such processes poll them. A release later both go.
-    name: '20261129200000_route_polls',
-    up: [
-      `create table payment_route_polls (
-        id uuid not null,
-        organisation_id uuid not null,
-        environment text not null,
-        provider text not null,
-        next_poll_at timestamptz(3) not null,
-        poll_seconds integer not null,
-        watched_until timestamptz(3),
-        primary key (organisation_id, environment, id)
-      )`,
-      'create index payment_route_polls_due_later on payment_route_polls (provider, environment, next_poll_at) where poll_seconds > 60',
-      'create index payment_route_polls_due_soon on payment_route_polls (provider, environment, next_poll_at) where poll_seconds <= 60',
-      'create index payment_route_polls_id on payment_route_polls (id)',
-      'create index payment_route_polls_turns_later on payment_route_polls (provider, environment, organisation_id, next_poll_at) where poll_seconds > 60',
-      'create index payment_route_polls_turns_soon on payment_route_polls (provider, environment, organisation_id, next_poll_at) where poll_seconds <= 60',
-      `create function follow_payment_route_polls() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$ begin
-          insert into payment_route_polls as q (id, organisation_id, environment, provider, next_poll_at, poll_seconds, watched_until)
-          values (new.id, new.organisation_id, new.environment, new.provider, new.next_poll_at, new.poll_seconds, new.watched_until)
-          on conflict (organisation_id, environment, id) do update
-             set next_poll_at = least(q.next_poll_at, excluded.next_poll_at), poll_seconds = least(q.poll_seconds, excluded.poll_seconds),
-                 watched_until = excluded.watched_until
-           where tg_op = 'UPDATE';
-          return null;
-        end $$`,
-      `alter table payment_routes alter column next_poll_at set default now() + interval '15 seconds', alter column poll_seconds set default 15`,
-      `create trigger payment_routes_polled after insert on payment_routes for each row execute function follow_payment_route_polls()`,
-      `create trigger payment_routes_polled_again after update of next_poll_at, watched_until on payment_routes for each row
-        when (new.next_poll_at < old.next_poll_at or new.watched_until is distinct from old.watched_until) execute function follow_payment_route_polls()`,
-    ],
-  },
-  {
-    name: '20261129200100_route_polls_taken_over',
-    concurrently: true,
-    up: [
-      `insert into payment_route_polls (id, organisation_id, environment, provider, next_poll_at, poll_seconds, watched_until)
-       select id, organisation_id, environment, provider, next_poll_at, poll_seconds, watched_until from payment_routes
-       on conflict (organisation_id, environment, id) do nothing`,
     ],
   },
 ]

@@ -23,10 +23,13 @@ beforeEach(async () => {
 /** Routes that are all due, each with the given poll interval in seconds. */
 async function dueRoutes(count: number, pollSeconds: number): Promise<void> {
   await service.runtime.pool.query(
-    `insert into payment_routes (id, organisation_id, environment, provider, name, status, origin_chain_key, origin_currency,
-       destination_chain_key, destination_currency, destination_address, refund_address, refund_owner, deposit_address, next_poll_at, poll_seconds, created_at, updated_at)
-     select gen_random_uuid(), $1, 'test', 'sandbox', 'Route', 'active', 'ethereum', 'USDC', 'base', 'USDC', n || $4, 'r', 'organisation', n || $4, now() - interval '1 minute', $3, now(), now()
-       from generate_series(1, $2::int) n`,
+    `with routes as (
+       insert into payment_routes (id, organisation_id, environment, provider, name, status, origin_chain_key, origin_currency,
+         destination_chain_key, destination_currency, destination_address, refund_address, refund_owner, deposit_address, created_at, updated_at)
+       select gen_random_uuid(), $1, 'test', 'sandbox', 'Route', 'active', 'ethereum', 'USDC', 'base', 'USDC', n || $4, 'r', 'organisation', n || $4, now(), now()
+         from generate_series(1, $2::int) n returning id, organisation_id, environment, provider)
+     insert into payment_route_polls (id, organisation_id, environment, provider, next_poll_at, poll_seconds)
+     select id, organisation_id, environment, provider, now() - interval '1 minute', $3 from routes`,
     [await foundOrganisation(service.runtime), count, pollSeconds, newId()],
   )
 }

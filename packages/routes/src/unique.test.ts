@@ -23,8 +23,8 @@ async function writeRoute(
   const id = newId()
   await db.query(
     `insert into payment_routes (id, organisation_id, environment, provider, name, status, origin_chain_key, origin_currency, destination_chain_key,
-       destination_currency, destination_address, refund_address, refund_owner, deposit_address, next_poll_at, poll_seconds, created_at, updated_at)
-     values ($1, $2, $6, 'sandbox', 'Route', 'active', $5, 'USDC', 'base', 'USDC', $4, $4, 'organisation', $3, now(), 15, now(), now())`,
+       destination_currency, destination_address, refund_address, refund_owner, deposit_address, created_at, updated_at)
+     values ($1, $2, $6, 'sandbox', 'Route', 'active', $5, 'USDC', 'base', 'USDC', $4, $4, 'organisation', $3, now(), now())`,
     [id, organisationId, address, destination, network, environment],
   )
   return { id, organisationId, address }

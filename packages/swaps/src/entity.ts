@@ -70,12 +70,6 @@ export const SwapEntity = defineEntity({
     heldAt: p.datetime(3).nullable(),
     releasedAt: p.datetime(3).nullable(),
     ...times(),
-    // Processes of the release before read and write these, and a trigger brings to `swap_polls` what they make due. A release later they go, with their indexes.
-    nextPollAt: p.datetime(3).defaultRaw("now() + interval '5 seconds'").lazy(),
-    pollSeconds: p.integer().default(5).lazy(),
-    failingSince: p.datetime(3).nullable().lazy(),
-    error: p.text().nullable().lazy(),
-    readTo: p.text().nullable().lazy(),
   },
   checks: [
     ...machineChecks('swaps', swapMachine),
@@ -92,11 +86,8 @@ export const SwapEntity = defineEntity({
     // Between organisations as well an address has one swap: it is taken once from those that are derived.
     uniqueIndex('swaps_deposit_address_key', 'swaps (deposit_address, environment, organisation_id)'),
     newestFirst('swaps'),
-    index('swaps_due', ['provider', 'environment', 'nextPollAt']),
-    index('swaps_turns', ['provider', 'environment', 'organisationId', 'nextPollAt']),
-    index('swaps_failing', ['environment'], 'failing_since is not null'),
     index('swaps_suspense', ['environment'], 'unexplained_amount <> 0 or other_holdings is not null'),
-    index('swaps_unfinished', ['updatedAt', 'id'], `failing_since is not null or ${UNFINISHED}`),
+    index('swaps_unfinished', ['updatedAt', 'id'], UNFINISHED),
     index('swaps_held', ['heldAt'], 'held_at is not null'),
     index('swaps_address', ['depositAddress']),
     index('swaps_unreturned', ['updatedAt'], "status in ('swapping', 'failed') and deposited_amount > returned_amount"),

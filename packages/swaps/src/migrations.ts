@@ -32,13 +32,8 @@ export const migrations: readonly MigrationStep[] = [
         refused_quotes integer not null,
         expires_at timestamptz(3) not null,
         deposits_until timestamptz(3) not null,
-        next_poll_at timestamptz(3) not null,
-        poll_seconds integer not null,
-        failing_since timestamptz(3),
-        error text,
         unexplained_amount numeric(78,0),
         other_holdings jsonb,
-        read_to text,
         provider text not null,
         held_at timestamptz(3),
         released_at timestamptz(3),
@@ -52,17 +47,12 @@ export const migrations: readonly MigrationStep[] = [
       )`,
       'create index swaps_address on swaps (deposit_address)',
       'create unique index swaps_deposit_address_key on swaps (deposit_address, environment, organisation_id)',
-      'create unique index swaps_derivation_index_key on swaps (derivation_index, environment, organisation_id)',
-      'create index swaps_due on swaps (provider, environment, next_poll_at)',
-      'create index swaps_failing on swaps (environment) where failing_since is not null',
       // What was not sent when its organisation was suspended waits for an operator.
       'create index swaps_held on swaps (held_at) where held_at is not null',
       'create index swaps_id on swaps (id)',
       'create index swaps_newest on swaps (organisation_id, environment, created_at desc, id desc)',
       'create index swaps_suspense on swaps (environment) where unexplained_amount <> 0 or other_holdings is not null',
-      'create index swaps_turns on swaps (provider, environment, organisation_id, next_poll_at)',
-      `create index swaps_unfinished on swaps (updated_at, id) where failing_since is not null
-        or status in ('awaiting_deposit', 'swapping', 'failed') or unexplained_amount <> 0 or other_holdings is not null
+      `create index swaps_unfinished on swaps (updated_at, id) where status in ('awaiting_deposit', 'swapping', 'failed') or unexplained_amount <> 0 or other_holdings is not null
         or deposited_amount - returned_amount > case status when 'completed' then amount else 0 end`,
       "create index swaps_unreturned on swaps (updated_at) where status in ('swapping', 'failed') and deposited_amount > returned_amount",
       ...lifecycle(
@@ -89,6 +79,24 @@ export const migrations: readonly MigrationStep[] = [
         ],
       ),
       ...countRows('swaps').up,
+
+      // When swaps are processed: apart from them, because each poll writes to all indexes of its row.
+      `create table swap_polls (
+        id uuid not null,
+        organisation_id uuid not null,
+        environment text not null,
+        provider text not null,
+        next_poll_at timestamptz(3) not null,
+        poll_seconds integer not null,
+        failing_since timestamptz(3),
+        error text,
+        read_to text,
+        primary key (organisation_id, environment, id)
+      )`,
+      'create index swap_polls_due on swap_polls (provider, environment, next_poll_at)',
+      'create index swap_polls_failing on swap_polls (environment) where failing_since is not null',
+      'create index swap_polls_id on swap_polls (id)',
+      'create index swap_polls_turns on swap_polls (provider, environment, organisation_id, next_poll_at)',
 
       // Addresses that a worker derived from the seed. A swap takes one, and nobody ever takes it again.
       `create table swap_addresses (
@@ -201,54 +209,6 @@ export const migrations: readonly MigrationStep[] = [
         settles_at timestamptz(3) not null
       )`,
       'create index sandbox_swap_transactions_of_address on sandbox_swap_transactions (address)',
-    ],
-  },
-  {
-    // An index is of a seed: a swap that has come from another cell may have one that this cell gives out, too. Addresses stay unique.
-    name: '20261129150200_swaps_of_other_cells',
-    concurrently: true,
-    up: ['drop index concurrently if exists swaps_derivation_index_key'],
-  },
-  {
-    // As polls of payment routes: see there.
-    name: '20261129200200_swap_polls',
-    up: [
-      `create table swap_polls (
-        id uuid not null,
-        organisation_id uuid not null,
-        environment text not null,
-        provider text not null,
-        next_poll_at timestamptz(3) not null,
-        poll_seconds integer not null,
-        failing_since timestamptz(3),
-        error text,
-        read_to text,
-        primary key (organisation_id, environment, id)
-      )`,
-      'create index swap_polls_due on swap_polls (provider, environment, next_poll_at)',
-      'create index swap_polls_failing on swap_polls (environment) where failing_since is not null',
-      'create index swap_polls_id on swap_polls (id)',
-      'create index swap_polls_turns on swap_polls (provider, environment, organisation_id, next_poll_at)',
-      `create function follow_swap_polls() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$ begin
-          insert into swap_polls as q (id, organisation_id, environment, provider, next_poll_at, poll_seconds, failing_since, error, read_to)
-          values (new.id, new.organisation_id, new.environment, new.provider, new.next_poll_at, new.poll_seconds, new.failing_since, new.error, new.read_to)
-          on conflict (organisation_id, environment, id) do update set next_poll_at = least(q.next_poll_at, excluded.next_poll_at)
-           where tg_op = 'UPDATE';
-          return null;
-        end $$`,
-      "alter table swaps alter column next_poll_at set default now() + interval '5 seconds', alter column poll_seconds set default 5",
-      'create trigger swaps_polled after insert on swaps for each row execute function follow_swap_polls()',
-      `create trigger swaps_polled_again after update of next_poll_at on swaps for each row
-        when (new.next_poll_at < old.next_poll_at) execute function follow_swap_polls()`,
-    ],
-  },
-  {
-    name: '20261129200300_swap_polls_taken_over',
-    concurrently: true,
-    up: [
-      `insert into swap_polls (id, organisation_id, environment, provider, next_poll_at, poll_seconds, failing_since, error, read_to)
-       select id, organisation_id, environment, provider, next_poll_at, poll_seconds, failing_since, error, read_to from swaps
-       on conflict (organisation_id, environment, id) do nothing`,
     ],
   },
 ]

@@ -12,8 +12,10 @@ test.each([205, 2500])(
     const [busy, other] = [await newMerchant(service), await newMerchant(service)]
     const [one, { id }] = [await newSwap(busy), await newSwap(other)]
     await pool.query(
-      `insert into swaps select (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid(), 'deposit_address', s.deposit_address || n, 'derivation_index', -10 * $2::int - n))).*
-       from swaps s, generate_series(2, $2::int) n where s.id = $1`,
+      `with copies as (
+         insert into swaps select (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid(), 'deposit_address', s.deposit_address || n, 'derivation_index', -10 * $2::int - n))).*
+           from swaps s, generate_series(2, $2::int) n where s.id = $1 returning id)
+       insert into swap_polls select (jsonb_populate_record(p, jsonb_build_object('id', c.id))).* from copies c, swap_polls p where p.id = $1`,
       [one.id, many],
     )
     await pool.query("update swap_polls set next_poll_at = now() - interval '1 hour'")

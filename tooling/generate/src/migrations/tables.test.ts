@@ -85,9 +85,9 @@ const planted: Record<string, { sql: string; line: string }> = {
     line: 'index api_keys_of_organisation of api_keys: the entities declare CREATE INDEX api_keys_of_organisation ON public.api_keys USING btree (organisation_id, created_at DESC), the migrations make CREATE INDEX api_keys_of_organisation ON public.api_keys USING btree (organisation_id, created_at)',
   },
   'another predicate of a partial index': {
-    sql: `drop index payment_routes_due_soon;
-      create index payment_routes_due_soon on payment_routes (provider, environment, next_poll_at) where poll_seconds <= 61`,
-    line: 'index payment_routes_due_soon of payment_routes: the entities declare CREATE INDEX payment_routes_due_soon ON public.payment_routes USING btree (provider, environment, next_poll_at) WHERE (poll_seconds <= 60), the migrations make CREATE INDEX payment_routes_due_soon ON public.payment_routes USING btree (provider, environment, next_poll_at) WHERE (poll_seconds <= 61)',
+    sql: `drop index payment_route_polls_due_soon;
+      create index payment_route_polls_due_soon on payment_route_polls (provider, environment, next_poll_at) where poll_seconds <= 61`,
+    line: 'index payment_route_polls_due_soon of payment_route_polls: the entities declare CREATE INDEX payment_route_polls_due_soon ON public.payment_route_polls USING btree (provider, environment, next_poll_at) WHERE (poll_seconds <= 60), the migrations make CREATE INDEX payment_route_polls_due_soon ON public.payment_route_polls USING btree (provider, environment, next_poll_at) WHERE (poll_seconds <= 61)',
   },
   'another expression of an index': {
     sql: `drop index customers_email_key;
