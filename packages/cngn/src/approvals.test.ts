@@ -2,6 +2,7 @@ import { system } from '@payments/kernel'
 import { type QueryContext, queryContext, type Runtime, unitOfWork } from '@payments/platform'
 import { expect, test } from 'vitest'
 import {
+  advance,
   call,
   cngnBodies,
   dyingEverywhere,
@@ -15,7 +16,7 @@ import {
 } from '#testing'
 import { balanceOf, enabled, eventsOf, moveOn, sendWaiting, show } from '../test/money.ts'
 import { approve, prepareApproval, reject } from './transfers/answers.ts'
-import { expireApproval } from './transfers/approvals.ts'
+import { expireApprovals } from './transfers/approvals.ts'
 import { createWithdrawal } from './transfers/withdrawals.ts'
 
 const service = useService()
@@ -62,8 +63,7 @@ const overdue = (id: string) =>
     "update cngn_transfers set approval_expires_at = now() - interval '1 second' where id = $1",
     [id],
   )
-const expire = (id: string, { organisationId, environment }: Merchant, runtime: Runtime = service.runtime) =>
-  expireApproval.run(runtime, { id, kind: 'withdrawal', organisationId, environment }, new AbortController().signal)
+const expire = (runtime: Runtime = service.runtime) => expireApprovals.run(runtime, {}, new AbortController().signal)
 
 test.each(plurals)(
   'one of the %s at the limit waits: nothing is sent until a second person approves it, then once',
@@ -111,22 +111,36 @@ test('what nobody approves in 72 hours fails with its reason; not a moment befor
   const { id, approval } = await create(merchant, customerId)
   const waits = Date.parse(approval.expiresAt) - Date.now()
   expect(Math.abs(waits - 72 * 3_600_000)).toBeLessThan(60_000)
-  const { rows } = await service.runtime.pool.query(
-    "select start_after from pgboss.job where name = 'cngn.expire-approval' and data ->> 'id' = $1",
-    [id],
-  )
-  expect(rows.map(({ start_after }) => new Date(start_after).toISOString())).toEqual([approval.expiresAt])
-  await expect(expire(id, merchant)).rejects.toThrow('not expired')
+  await expire()
+  expect((await show(merchant, 'withdrawals', id)).status).toBe('pending')
   await overdue(id)
   const second = await member(merchant, 'finance')
   expect((await answer(second.accessToken, id, 'approve')).body.message).toContain('does not wait')
-  await expire(id, merchant)
-  await expire(id, merchant)
+  await expire()
+  await expire()
   expect(await show(merchant, 'withdrawals', id)).toMatchObject({
     ...{ status: 'failed', failureReason: 'approval_expired', approval: { status: 'expired', decidedBy: null } },
   })
   expect(await balanceOf(merchant, customerId)).toEqual(['20000', '0'])
   await expectConsistent(service)
+})
+
+test('the sandbox clock moves the end of an approval, and what ends by it fails at once', async () => {
+  const { merchant, customerId } = await begin()
+  const { id, approval } = await create(merchant, customerId)
+  await advance(merchant, 48 * 3600)
+  await expire()
+  const moved = await show(merchant, 'withdrawals', id)
+  expect(moved.status).toBe('pending')
+  expect(Date.parse(approval.expiresAt) - Date.parse(moved.approval.expiresAt)).toBe(48 * 3_600_000)
+  const queued = () =>
+    service.runtime.pool.query("select from pgboss.job where name = 'cngn.expire-approval' and state = 'created'")
+  const before = (await queued()).rowCount ?? 0
+  await advance(merchant, 24 * 3600)
+  expect((await queued()).rowCount).toBe(before + 1)
+  await expire()
+  expect(await show(merchant, 'withdrawals', id)).toMatchObject({ status: 'failed', failureReason: 'approval_expired' })
+  expect(await balanceOf(merchant, customerId)).toEqual(['20000', '0'])
 })
 
 test('parts count like the whole, also at the same time: without an approval, less than the limit leaves on one day', async () => {
@@ -207,13 +221,13 @@ test('of an approval, a rejection and the expiry at the same moment, one wins', 
       'update cngn_transfers set approval_expires_at = clock_timestamp() + make_interval(secs => $2) where id = $1',
       [id, seconds],
     )
-    const expiry = expire(id, merchant).catch(() => undefined)
+    const expiry = expire()
     const results = await Promise.all([
       ...tokens.flatMap((token) => [answer(token, id, 'approve'), answer(token, id, 'reject')]),
     ])
     await expiry
     await overdue(id)
-    await expire(id, merchant).catch(() => undefined)
+    await expire()
     const row = await show(merchant, 'withdrawals', id)
     expect(await sends(id)).toBe(row.approval.status === 'approved' ? 1 : 0)
     const { status } = row.approval
@@ -298,7 +312,7 @@ test('a crash before any statement of creation, approval, rejection and expiry, 
     }),
   ]
   await overdue(expiring.id)
-  cuts.push(await dyingEverywhere(service, (runtime) => expire(expiring.id, merchant, runtime)))
+  cuts.push(await dyingEverywhere(service, (runtime) => expire(runtime)))
   for (const cut of cuts) expect(cut).toBeGreaterThan(2)
   await sendWaiting(service, merchant)
   for (let times = 0; times < 3; times++) await moveOn(service, merchant, 5)

@@ -134,6 +134,7 @@ export const TransferEntity = defineEntity({
       ['organisationId', 'environment', 'createdAt desc', 'id desc'],
       'approval_status is not null',
     ),
+    index('cngn_transfers_approvals_due', ['approvalExpiresAt'], "approval_status = 'waiting'"),
     index('cngn_transfers_processing', ['organisationId', 'environment', 'customerId'], "status = 'processing'"),
     index('cngn_transfers_unfinished', ['updatedAt'], "attention is not null or status in ('pending', 'processing')"),
     index('cngn_transfers_due', ['environment', 'account', 'dueAt'], "status = 'pending' and due_at is not null"),

@@ -40,7 +40,7 @@ import { cngnSettings } from './provider/settings.ts'
 import { receipts } from './receipt.ts'
 import { presenters } from './resources/present.ts'
 import { enablementResource, transferResources } from './resources/resources.ts'
-import { expireApproval } from './transfers/approvals.ts'
+import { advanceApprovals, expireApprovals } from './transfers/approvals.ts'
 import { countedTransfers } from './transfers/counters.ts'
 
 const CALLS = [
@@ -109,7 +109,12 @@ export const cngn = domain({
     callbacks,
     errors,
     events,
-    sandbox: { advance },
+    sandbox: {
+      async advance(unit, seconds) {
+        await advance(unit, seconds)
+        await advanceApprovals(unit, seconds)
+      },
+    },
   },
   data: {
     entities,
@@ -143,7 +148,7 @@ export const cngn = domain({
     ],
   },
   work: {
-    jobs: [verifyIdentity, expireApproval, expireIdentities, compareTreasury, cngnPurge],
+    jobs: [verifyIdentity, expireApprovals, expireIdentities, compareTreasury, cngnPurge],
     tasks,
     notifications,
     notificationTypes,

@@ -375,4 +375,12 @@ export const migrations: readonly MigrationStep[] = [
       'cngn_transfers (organisation_id, environment, created_at desc, id desc) where approval_status is not null',
     ),
   },
+  {
+    name: '20261129201300_cngn_approvals_due',
+    concurrently: true,
+    up: indexConcurrently(
+      'cngn_transfers_approvals_due',
+      "cngn_transfers (approval_expires_at) where approval_status = 'waiting'",
+    ),
+  },
 ]

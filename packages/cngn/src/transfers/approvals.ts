@@ -1,10 +1,10 @@
 import { emailApprovers } from '@payments/accounts'
-import { amountText, environments, system } from '@payments/kernel'
+import { amountText, type Environment, system } from '@payments/kernel'
 import { needsApproval } from '@payments/ledger'
 import { job, queryContext, sqlOf, type UnitOfWork, unitOfWork } from '@payments/platform'
 import { z } from 'zod'
 import type { TransferRow } from '../entity.ts'
-import { CNGN, kinds } from '../kinds/kinds.ts'
+import { CNGN, type Kind } from '../kinds/kinds.ts'
 import { queueSend } from '../movements/sends/send.ts'
 import { entryOf } from '../resources/ledger-entry.ts'
 import { fail, lockedTransfer } from '../resources/transfers.ts'
@@ -29,9 +29,9 @@ export async function approvalOf(unit: UnitOfWork, amount: bigint): Promise<Appr
   }
 }
 
-/** Queues the order of new money out or, if a second person must approve it, emails to those who may and its expiry: nothing is sent before. */
+/** Queues the order of new money out or, if a second person must approve it, emails to those who may: nothing is sent before. */
 export async function sendOrWait(unit: UnitOfWork, row: TransferRow): Promise<void> {
-  const { id, kind, organisationId, environment, approvalStatus, approvalExpiresAt } = row
+  const { id, kind, approvalStatus, approvalExpiresAt } = row
   if (approvalStatus !== 'waiting' || !approvalExpiresAt) return queueSend(unit, row)
   const entry = entryOf(row)
   await emailApprovers(unit, {
@@ -42,31 +42,48 @@ export async function sendOrWait(unit: UnitOfWork, row: TransferRow): Promise<vo
     },
     ...{ until: approvalExpiresAt, path: `/cngn/${kind}s/${id}` },
   })
-  await unit.enqueue(expireApproval, { id, kind, organisationId, environment }, { startAfter: approvalExpiresAt })
 }
 
-const Waiting = z.strictObject({
-  id: z.uuid(),
-  kind: z.enum(kinds),
-  organisationId: z.uuid(),
-  environment: z.enum(environments),
-})
+/** SQL: money out that waits for a second person. */
+const WAITING = "from cngn_transfers where approval_status = 'waiting'"
 
-/** Ends money out that nobody approved in time. It does nothing when it was answered or has ended: the object's lock decides. */
-export const expireApproval = job({
+/** Ends money out that nobody approved in time, each in a transaction of its own. The object's lock decides between it and an answer. */
+export const expireApprovals = job({
   name: 'cngn.expire-approval',
-  data: Waiting,
-  queue: { retryLimit: 20, retryDelay: 5, retryBackoff: true },
-  async run(runtime, { id, kind, organisationId, environment }) {
-    await unitOfWork(queryContext(runtime, system(organisationId, environment)), async (unit) => {
-      const row = await lockedTransfer(unit, kind, id)
-      if (row.approvalStatus !== 'waiting') return
-      const { rows } = await sqlOf(unit.em).query<{ due: boolean }>(
-        'select $1::timestamptz <= clock_timestamp() as due',
-        [row.approvalExpiresAt],
-      )
-      if (!rows[0]?.due) throw new Error('The approval has not expired yet')
-      await fail(unit, row, 'approval_expired', { approvalStatus: 'expired' })
-    })
+  // What a release before queued has the id of one object.
+  data: z.object({}),
+  schedule: { everyMinutes: 1 },
+  due: `select approval_expires_at ${WAITING} order by approval_expires_at limit 1`,
+  queue: { retryLimit: 0, expireInSeconds: 600 },
+  async run(runtime) {
+    const { rows } = await runtime.pool.query<{
+      id: string
+      kind: Kind
+      organisation_id: string
+      environment: Environment
+    }>(
+      `select id, kind, organisation_id, environment ${WAITING} and approval_expires_at <= now() order by approval_expires_at limit 500`,
+    )
+    for (const { id, kind, organisation_id, environment } of rows)
+      try {
+        await unitOfWork(queryContext(runtime, system(organisation_id, environment)), async (unit) => {
+          const row = await lockedTransfer(unit, kind, id)
+          if (row.approvalStatus === 'waiting') await fail(unit, row, 'approval_expired', { approvalStatus: 'expired' })
+        })
+      } catch (error) {
+        // It holds up no other, and is tried again with the next run.
+        if (runtime.database.report(error)) throw error
+        runtime.log.error({ err: error, transfer: id }, 'approval could not expire')
+      }
   },
 })
+
+/** The sandbox clock: approvals expire sooner, and those that are due now, at once. */
+export async function advanceApprovals(unit: UnitOfWork, seconds: number): Promise<void> {
+  const { rows } = await sqlOf(unit.em).query(
+    `update cngn_transfers set approval_expires_at = approval_expires_at - make_interval(secs => $2)
+      where organisation_id = $1 and environment = 'test' and approval_status = 'waiting' returning 1`,
+    [unit.actor.organisationId, seconds],
+  )
+  if (rows.length > 0) await unit.enqueue(expireApprovals, {})
+}
