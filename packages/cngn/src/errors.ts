@@ -22,6 +22,10 @@ export const errors = defineErrors({
   },
   payout_approval_not_found: { status: 404, message: 'Payout approval not found' },
   payout_approval_ended: { status: 409, message: 'The payout does not wait for an approval any more' },
+  payout_approval_in_doubt: {
+    status: 409,
+    message: 'We are checking with the provider whether this payout was sent already; try again in a few minutes',
+  },
   payout_approval_own: {
     status: 403,
     message: 'Another owner or finance member must answer: you asked for this payout',

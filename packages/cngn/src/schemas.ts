@@ -176,6 +176,10 @@ export const PayoutApproval = z
     amount: units('What leaves the balance', '25000'),
     currency: text('Its currency', CNGN),
     destination: text('Where it goes', 'Guaranty Trust Bank ******6789'),
+    providerOutcome: z.enum(['unknown']).nullable().meta({
+      description:
+        '`unknown`: whether it was sent already is being checked with the provider, because the database was restored; nobody can answer before',
+    }),
     createdAt,
   })
   .meta({ id: 'PayoutApproval', description: 'Money out that a second person answers' })

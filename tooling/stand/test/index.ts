@@ -20,6 +20,6 @@ export { anyCalls, type CngnWorld, cngnContract, REFUSED } from './suites/cngn.t
 export { crashContract } from './suites/crash.ts'
 export { endingsContract, type Stage, type Staged } from './suites/endings.ts'
 export { type FiatWorld, fiatAccounts, fiatContract } from './suites/fiat.ts'
-export { restoredTo, soon } from './suites/restored.ts'
+export { forgetApprovals, restoredTo, soon } from './suites/restored.ts'
 export { type RoutesWorld, routesContract } from './suites/routes.ts'
 export { type SwapsWorld, swapsContract } from './suites/swaps.ts'

@@ -10,6 +10,7 @@ const tag = 'Payout controls'
 const answers = [
   errors.payout_approval_not_found,
   errors.payout_approval_ended,
+  errors.payout_approval_in_doubt,
   errors.payout_approval_own,
   commonErrors.confirmation_required,
 ]

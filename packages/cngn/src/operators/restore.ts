@@ -3,7 +3,7 @@ import type { ForgottenTime, RestoreDeclaration, Runtime, SqlExecutor } from '@p
 import { decimal } from '../kinds/amounts.ts'
 import { CNGN } from '../kinds/kinds.ts'
 import { listMovements } from '../movements/listing.ts'
-import { doubtForgotten } from '../movements/sends/holds.ts'
+import { doubtForgotten, doubtWaiting } from '../movements/sends/holds.ts'
 import { keepForgotten } from '../movements/sends/outgoing.ts'
 import { treasuryName, treasuryProvider } from '../provider/holder.ts'
 import type { ProviderTransaction } from '../provider/provider.ts'
@@ -11,15 +11,22 @@ import { FEED_SOON } from '../provider/schedule.ts'
 
 // The provider takes no reference of ours, so a database that was restored cannot ask whether an order was sent. Each order that it
 // has, and that the forgotten time may have sent, becomes one without an answer: `movements/sends/unresolved.ts` finds it in the lists, or
-// that it was not sent. What left for orders that the database does not have is kept, so that the same request is not sent again.
+// that it was not sent. So does money out that waits for a second person, who may have approved it. What left for orders that the database does not have is kept, so that the same request is not sent again.
 
 /** Orders that have no reference may have been sent in the forgotten time, whatever the database says of them. */
 async function secure(db: SqlExecutor, { from, to }: ForgottenTime): Promise<readonly string[]> {
-  const rows = await doubtForgotten(db, from, to)
-  return rows.map(
-    ({ environment, waiting }) =>
-      `${waiting} cNGN orders (${environment}) were waiting: each is sent only after the provider's lists show that it has not been sent`,
-  )
+  const orders = await doubtForgotten(db, from, to)
+  const approvals = await doubtWaiting(db, from, to)
+  return [
+    ...orders.map(
+      ({ environment, waiting }) =>
+        `${waiting} cNGN orders (${environment}) were waiting: each is sent only after the provider's lists show that it has not been sent`,
+    ),
+    ...approvals.map(
+      ({ environment, waiting }) =>
+        `${waiting} cNGN payouts (${environment}) were waiting for approval: each can be answered only after the provider's lists show that it has not been sent`,
+    ),
+  ]
 }
 
 /** Keeps the money that left each account without an order. */

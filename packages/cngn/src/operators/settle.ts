@@ -17,6 +17,7 @@ import { detachReceipts, insertSettled, lockHash, settleReceiptOf } from '../mov
 import { creditRefund } from '../movements/receipts/unassigned.ts'
 import { CALL_SECONDS } from '../movements/sends/evidence.ts'
 import { endSend } from '../movements/sends/found.ts'
+import { isInDoubt } from '../movements/sends/holds.ts'
 import { FAILED } from '../movements/sends/outgoing.ts'
 import { isUnderWay } from '../movements/sends/table.ts'
 import { complete, fail, lockedTransfer, process, recover, revoke } from '../resources/transfers.ts'
@@ -39,8 +40,9 @@ export async function settle(unit: UnitOfWork, input: Input): Promise<{ before: 
   // Money that arrived after all counts once by its reference, so nothing need contradict the end.
   const contradicted = before.contradiction || (!out && before.status === 'failed')
   if (ended && (before.status === input.outcome || !contradicted)) throw errors.cngn_nothing_to_settle()
-  // Nothing is sent before a second person has approved it. Approved, an order that looks like one which left already is held.
-  if (before.approvalStatus === 'waiting' && input.outcome === 'completed') throw errors.cngn_nothing_to_settle()
+  // Nothing is sent before a second person has approved it, unless a restored database has forgotten that one has.
+  if (before.approvalStatus === 'waiting' && input.outcome === 'completed' && !(await isInDoubt(own, before.id)))
+    throw errors.cngn_nothing_to_settle()
   if (out && (await isUnderWay(own, before.id))) throw errors.cngn_send_under_way({ retryAfter: CALL_SECONDS })
   const amounts = out ? leaving(before, input) : arriving(before, input)
   await requireSecondOperator(own, assets[(before.fromCurrency ?? CNGN) as AssetSymbol], amounts.moved)

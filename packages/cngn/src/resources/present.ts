@@ -130,6 +130,7 @@ export function presentApproval(row: TransferRow): z.input<typeof PayoutApproval
     amount: cngn(row.amount) ?? '0',
     currency: CNGN,
     destination: entryOf(row).destination,
+    providerOutcome: row.providerOutcome ?? null,
     createdAt: isoTime(row.createdAt),
   }
 }

@@ -55,9 +55,18 @@ const step = async (
   fields: Partial<TransferRow>,
 ) => move(unit, transferResources[row.kind], row.id, event, missing[row.kind], fields)
 
-/** Money has arrived or was sent. */
+/** Money has arrived or was sent. What waited for a second person was approved, then: by whom, a restored database has forgotten. */
 export const process = async (unit: UnitOfWork, row: TransferRow, fields: Partial<TransferRow> = {}) =>
-  (await step(unit, row, 'process', fields)).row
+  (
+    await step(unit, row, 'process', {
+      ...(row.approvalStatus === 'waiting' ? { approvalStatus: 'approved' as const } : {}),
+      ...fields,
+    })
+  ).row
+
+/** An object whose money was sent, or may have been, and that has not begun begins. */
+export const begun = async (unit: UnitOfWork, row: TransferRow): Promise<TransferRow> =>
+  row.status === 'pending' ? process(unit, row) : row
 
 /** The end of a successful object, with its journal entry. Nothing happens to one that has ended. */
 export async function complete(

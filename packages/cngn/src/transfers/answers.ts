@@ -5,6 +5,7 @@ import { type QueryContext, rowsAndTotal, type UnitOfWork } from '@payments/plat
 import type { z } from 'zod'
 import { TransferEntity, type TransferRow } from '../entity.ts'
 import { errors } from '../errors.ts'
+import { isInDoubt } from '../movements/sends/holds.ts'
 import { queueSend } from '../movements/sends/send.ts'
 import { presentApproval } from '../resources/present.ts'
 import { fail, lockedTransfer, update } from '../resources/transfers.ts'
@@ -38,7 +39,8 @@ const waits = ({ approvalStatus, approvalExpiresAt }: TransferRow): boolean =>
 
 /**
  * The object of an approval that waits, locked: of answers at the same time, and the expiry, one wins.
- * @throws payout_approval_not_found 404, payout_approval_ended 409, payout_approval_own 403, and 403 for who may not answer
+ * @throws payout_approval_not_found 404, payout_approval_ended 409, payout_approval_in_doubt 409, payout_approval_own 403, and 403 for who may not
+ * answer
  */
 async function lockedWaiting(unit: UnitOfWork, id: string): Promise<TransferRow> {
   const { actor } = unit
@@ -49,6 +51,7 @@ async function lockedWaiting(unit: UnitOfWork, id: string): Promise<TransferRow>
   const row = await lockedTransfer(unit, kind, id)
   if (!waits(row)) throw errors.payout_approval_ended()
   if (row.approvalRequestedBy === actor.userId) throw errors.payout_approval_own()
+  if (await isInDoubt(unit, row.id)) throw errors.payout_approval_in_doubt()
   return row
 }
 

@@ -44,8 +44,8 @@ export async function sendOrWait(unit: UnitOfWork, row: TransferRow): Promise<vo
   })
 }
 
-/** SQL: money out that waits for a second person. */
-const WAITING = "from cngn_transfers where approval_status = 'waiting'"
+/** SQL: money out that waits for a second person, without what a restored database may have forgotten to have sent: see `doubtWaiting`. */
+const WAITING = `from cngn_transfers t where approval_status = 'waiting' and not exists (select from cngn_sends s where s.id = t.id)`
 
 /** Ends money out that nobody approved in time, each in a transaction of its own. The object's lock decides between it and an answer. */
 export const expireApprovals = job({

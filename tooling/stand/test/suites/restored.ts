@@ -4,6 +4,7 @@ import { type Domain, domainsOf } from '@payments/platform'
 import { expect } from 'vitest'
 import { call, enabledCustomer, newMerchant, signedIn } from '../../src/index.ts'
 import { newCngn } from '../samples/cngn.ts'
+import { connected } from '../samples/payment-routes.ts'
 import type { TestService } from '../service/service.ts'
 import { anyCalls, type CngnWorld } from './cngn.ts'
 
@@ -14,6 +15,23 @@ interface RestoredWorld extends CngnWorld {
 
 /** How long a worker may take for what it is asked to do. */
 export const soon = { timeout: 40_000, interval: 200 }
+
+/** Makes cNGN payouts what they were before a second person approved them: they wait, and have no order. No edge of their states leads back. */
+export async function forgetApprovals(service: TestService, ids: readonly string[]): Promise<void> {
+  const owner = await connected(service)
+  try {
+    await owner.query('begin; alter table cngn_transfers disable trigger cngn_transfers_status_moves')
+    await owner.query(
+      `update cngn_transfers set status = 'pending', approval_status = 'waiting', approval_decided_by = null, provider_reference = null,
+              provider_outcome = null where id = any ($1)`,
+      [ids],
+    )
+    await owner.query('delete from cngn_sends where id = any ($1)', [ids])
+    await owner.query('alter table cngn_transfers enable trigger cngn_transfers_status_moves; commit')
+  } finally {
+    await owner.end()
+  }
+}
 
 /** What tests of a database that was restored do with a service with a worker, which uses the fake provider. */
 export function restoredTo(service: TestService, world: RestoredWorld) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ProviderTransaction } from '../../provider/provider.ts'
 import { type Decision, decide, type Evidence, NOT_INITIATED, type OrderInDoubt } from './evidence.ts'
+import { ANYWHERE } from './fingerprint.ts'
 
 const CLAIMED = Date.UTC(2026, 10, 28, 12)
 const at = (seconds: number) => new Date(CLAIMED + seconds * 1000)
@@ -10,7 +11,7 @@ const POLICY = { knowsOrders: false, certainAfterSeconds: 300, listsApartSeconds
 const order = (more: Partial<OrderInDoubt> = {}): OrderInDoubt => ({
   ...{ id: 'order', status: 'unresolved', amount: 1_000_000_000n, channel: 'payout', target: '0123456789' },
   ...{ firstSentAt: at(0), sentUntil: at(0), failedAt: at(10), refusal: null, equalsInDoubt: 0 },
-  ...{ absentSince: at(180), surplus: 0n, attempts: 1 },
+  ...{ absentSince: at(180), surplus: 0n, attempts: 1, waits: false },
   ...more,
 })
 const movement = (more: Partial<ProviderTransaction> = {}): ProviderTransaction => ({
@@ -149,6 +150,22 @@ describe('a movement', () => {
   ])('%s is not the order', (_what, more) => {
     expect(decided(order(), shows(movement(more)))).toEqual(again)
   })
+})
+
+test('a movement of its amount may be an order whose destination is not known, and decides nothing of it, but of an order to its destination', () => {
+  const unknown = order({ target: ANYWHERE, waits: true })
+  expect(decided(unknown, shows(movement()))).toMatchObject({ do: 'wait', seen: true })
+  expect(decided(unknown, shows(movement({ amount: 2_000_000_000n })))).toEqual(again)
+  const both = decide([order(), { ...unknown, id: 'unknown' }], shows(movement()), POLICY)
+  expect([...both.values()].map(({ do: what }) => what)).toEqual(['find', 'wait'])
+})
+
+test('of what waits for a second person, a provider that recognises its orders is asked twice before it counts as not sent', () => {
+  const policy = { knowsOrders: true, certainAfterSeconds: 5, listsApartSeconds: 120 }
+  const at480 = evidence({ treasury: null })
+  expect(decided(order({ waits: true, absentSince: null }), at480, policy)).toEqual({ do: 'note_absent' })
+  expect(decided(order({ waits: true, absentSince: at(400) }), at480, policy)).toEqual(nothing)
+  expect(decided(order({ waits: true }), at480, policy)).toEqual(again)
 })
 
 test('a provider that recognises its orders is asked again once its list should have shown the order', () => {

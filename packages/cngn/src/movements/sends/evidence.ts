@@ -1,7 +1,7 @@
 import type { ProviderTransaction } from '../../provider/provider.ts'
 import { SKEW_SECONDS } from '../../provider/schedule.ts'
 import { sameAmount } from '../contradictions.ts'
-import { destinationKey } from './fingerprint.ts'
+import { ANYWHERE, destinationKey } from './fingerprint.ts'
 
 // What a provider's list says of the orders whose call failed. It shows amount, destination and time, and no reference of ours: one
 // list says little, so an order is found only by what fits nothing else, and is sent again only when nothing speaks against it.
@@ -23,6 +23,7 @@ export interface OrderInDoubt {
   readonly status: 'claimed' | 'unresolved'
   readonly amount: bigint
   readonly channel: 'payout' | 'withdrawal'
+  /** Where it went; {@link ANYWHERE}: that is not known. */
   readonly target: string
   /** When its first attempt began: a movement that was there before is not the order. */
   readonly firstSentAt: Date
@@ -39,6 +40,8 @@ export interface OrderInDoubt {
   /** What the treasury had too much when it was claimed. */
   readonly surplus: bigint
   readonly attempts: number
+  /** Its object waits for a second person: if it was not sent, its money may be given back instead. */
+  readonly waits: boolean
 }
 
 /** A movement out that no order has, and when a list showed it first. */
@@ -97,12 +100,13 @@ function fits(order: OrderInDoubt, { movement: tx, listedAt }: Stranger): 'exact
   // A failed movement is another attempt, or one that moved nothing; one that was listed before the first claim was there already.
   if (tx.status === 'failed' || tx.channel !== order.channel || (listedAt && listedAt.getTime() < first)) return 'no'
   if (tx.amount !== null && !sameAmount(tx.amount, order.amount)) return 'no'
-  if (tx.targets.length > 0 && !tx.targets.some((target) => destinationKey(target) === order.target)) return 'no'
+  const isKnown = order.target !== ANYWHERE && tx.targets.length > 0
+  if (isKnown && !tx.targets.some((target) => destinationKey(target) === order.target)) return 'no'
   if (tx.at && tx.at.getTime() < first - SKEW_SECONDS * 1000) return 'no'
   const inTime =
     tx.at && tx.at.getTime() >= first - BEFORE_MS && tx.at.getTime() <= order.sentUntil.getTime() + CALL_SECONDS * 1000
   // Until its lasting reference is known, it may be the movement of an order that has it.
-  return inTime && !tx.provisional && tx.amount !== null && tx.targets.length > 0 ? 'exactly' : 'possibly'
+  return inTime && !tx.provisional && tx.amount !== null && isKnown ? 'exactly' : 'possibly'
 }
 
 /** What is done with each order, by one list. A movement never decides two of them. */
@@ -117,20 +121,31 @@ function decideOne(order: OrderInDoubt, orders: readonly OrderInDoubt[], evidenc
   const old = evidence.began.getTime() - order.sentUntil.getTime()
   const are = (how: string) => evidence.strangers.filter((stranger) => fits(order, stranger) === how)
   const [one, ...more] = are('exactly')
-  const others = one ? orders.filter((other) => other !== order && fits(other, one) !== 'no') : []
+  // No other order goes to an address that a converter made for one: what fits this one is not one whose address is unknown.
+  const others = one
+    ? orders.filter((other) => other !== order && other.target !== ANYWHERE && fits(other, one) !== 'no')
+    : []
   // Of equal orders that may all have been sent it does not matter which movement is whose.
   if (one && more.length <= order.equalsInDoubt && others.length === 0)
     return { do: 'find', reference: one.movement.reference }
   if (one || are('possibly').length > 0 || !evidence.readable)
     return { do: 'wait', seen: true, tell: old >= policy.certainAfterSeconds * 1000 }
   if (!evidence.complete) return { do: 'nothing' }
-  return policy.knowsOrders ? ofKnown(old, policy) : ofAbsent(order, old, evidence, policy)
+  return policy.knowsOrders ? ofKnown(order, old, evidence, policy) : ofAbsent(order, old, evidence, policy)
 }
 
-/** The provider's reference of an order is our id, so sending it again sends it once. */
-const ofKnown = (old: number, { certainAfterSeconds }: Policy): Decision => ({
-  do: old > 0 && old >= certainAfterSeconds * 1000 ? 'send_again' : 'nothing',
-})
+/** The provider's reference of an order is our id, so sending it again sends it once. To give its money back, a second list must lack it. */
+function ofKnown(
+  { waits, absentSince }: OrderInDoubt,
+  old: number,
+  { began }: Evidence,
+  { certainAfterSeconds, listsApartSeconds }: Policy,
+): Decision {
+  if (old <= 0 || old < certainAfterSeconds * 1000) return { do: 'nothing' }
+  if (!waits) return { do: 'send_again' }
+  if (!absentSince) return { do: 'note_absent' }
+  return { do: began.getTime() - absentSince.getTime() < listsApartSeconds * 1000 ? 'nothing' : 'send_again' }
+}
 
 /** No movement of the list can be the order. */
 function ofAbsent(order: OrderInDoubt, old: number, evidence: Evidence, policy: Policy): Decision {

@@ -1,7 +1,9 @@
 import type { Environment } from '@payments/kernel'
 import { type Runtime, type SqlExecutor, sqlOf, type UnitOfWork, withSameCredentials } from '@payments/platform'
+import type { Kind } from '../../kinds/kinds.ts'
 import { FEED_SOON, SEND } from '../../provider/schedule.ts'
 import { EQUAL_IN_DOUBT, looksLike } from './equal.ts'
+import { ANYWHERE, fingerprintOf } from './fingerprint.ts'
 import { move, quoted } from './table.ts'
 
 // Writes of `cngn_sends`: orders that are held, that a restored database may have forgotten, or that belong to other credentials.
@@ -76,13 +78,60 @@ export async function doubtForgotten(
 ): Promise<{ environment: Environment; waiting: number }[]> {
   const { rows } = await db.query<{ environment: Environment; waiting: number }>(
     `with doubtful as (
-       update cngn_sends set maybe_sent_from = $1, maybe_sent_until = $2, absent_since = null
+       update cngn_sends set maybe_sent_from = least(maybe_sent_from, $1), maybe_sent_until = $2, absent_since = null
         where status in (${IN_DOUBT_OR_QUEUED}) returning environment, sent_at)
      select environment, count(*)::int as waiting from doubtful where sent_at is null group by environment order by environment`,
     [from, to],
   )
   return rows
 }
+
+/**
+ * Money out that waits for a second person may have been approved and sent in the time that a restored database has forgotten. Until the lists
+ * show whether it was, it has an order that may have been sent, and nobody answers it. Where a convert was sent to is not known: the
+ * approval asked for another address. Returns how much waits.
+ */
+export async function doubtWaiting(
+  db: SqlExecutor,
+  from: Date,
+  to: Date,
+): Promise<{ environment: Environment; waiting: number }[]> {
+  const { rows } = await db.query<{
+    id: string
+    environment: Environment
+    kind: Kind
+    account: string
+    amount: string
+    target: string
+  }>(
+    `select id, environment, kind, account, amount::text,
+            case kind when 'payout' then account_number when 'withdrawal' then address else '${ANYWHERE}' end as target
+       from cngn_transfers where approval_status = 'waiting' order by id`,
+  )
+  const counts = new Map<Environment, number>()
+  for (const { id, environment, kind, account, amount, target } of rows) {
+    const channel = kind === 'payout' ? 'payout' : 'withdrawal'
+    await db.query(
+      `insert into cngn_sends (id, organisation_id, environment, kind, account, fingerprint, attempts, next_send_at, delivery_seconds,
+                               maybe_sent_from, maybe_sent_until, created_at)
+       select id, organisation_id, environment, kind, account, $2, 0, now(), 2, $3, $4, created_at from cngn_transfers where id = $1
+       on conflict (id) do nothing`,
+      [id, fingerprintOf(account, channel, BigInt(amount), target), from, to],
+    )
+    counts.set(environment, (counts.get(environment) ?? 0) + 1)
+  }
+  return [...counts].map(([environment, waiting]) => ({ environment, waiting }))
+}
+
+/** Has money out that waits for a second person an order? Then it is not known yet whether it was sent: see {@link doubtWaiting}. */
+export async function isInDoubt(unit: UnitOfWork, id: string): Promise<boolean> {
+  const { rows } = await sqlOf(unit.em).query('select 1 from cngn_sends where id = $1', [id])
+  return rows.length > 0
+}
+
+/** Money out that waits for a second person was not sent: it has no order, as before the database was restored. */
+export const dropQueued = (unit: UnitOfWork, id: string) =>
+  sqlOf(unit.em).query("delete from cngn_sends where id = $1 and status = 'queued'", [id])
 
 /** Is the order one that was sent with other credentials than those of now? */
 export async function isOfOthers(unit: UnitOfWork, id: string, now: string | null): Promise<boolean> {

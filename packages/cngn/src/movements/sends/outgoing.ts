@@ -15,7 +15,7 @@ import type { Kind } from '../../kinds/kinds.ts'
 import { credentialsNow, treasuryProvider } from '../../provider/holder.ts'
 import { type ProviderTransaction, referencesOf } from '../../provider/provider.ts'
 import { DELIVERY, LATE_SECONDS, SKEW_SECONDS } from '../../provider/schedule.ts'
-import { complete, fail, lockedTransfer, update } from '../../resources/transfers.ts'
+import { begun, complete, fail, lockedTransfer, update } from '../../resources/transfers.ts'
 import { contradict, keepReport, sameAmount } from '../contradictions.ts'
 import { destinationKey } from './fingerprint.ts'
 import { endSend, resolve } from './found.ts'
@@ -104,7 +104,7 @@ async function applyOrder(unit: UnitOfWork, { id, kind }: Sent, tx: ProviderTran
   )
   const [send] = rows
   if (send?.reference === null && (await resolve(unit, id, tx.reference)))
-    row = await update(unit, row, { providerReference: tx.reference })
+    row = await update(unit, await begun(unit, row), { providerReference: tx.reference })
   // Another movement was found for the order meanwhile.
   else if (!send?.reference || !referencesOf(tx).includes(send.reference)) return false
   const next = await applyStatus(unit, row, tx, send)

@@ -17,7 +17,7 @@ import { credentialsNow, treasuryProvider } from '../../provider/holder.ts'
 import type { CallBudget, Order, ProviderTransaction, SendResult } from '../../provider/provider.ts'
 import { budgetOf } from '../../provider/rate-budget.ts'
 import { pollFeedSoon } from '../../provider/schedule.ts'
-import { fail, lockedTransfer, process, update } from '../../resources/transfers.ts'
+import { begun, fail, lockedTransfer, update } from '../../resources/transfers.ts'
 import { NOT_INITIATED } from './evidence.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { confirm, endSend, resolve, unmatch } from './found.ts'
@@ -122,7 +122,13 @@ async function claimOrder(context: QueryContext, { id, kind }: ClaimedSend): Pro
         return null
       }
       if (await doubt(unit, id, credentials)) {
-        await update(unit, await begun(unit, row), { providerOutcome: 'unknown' })
+        const waits = row.approvalStatus === 'waiting'
+        await update(unit, waits ? row : await begun(unit, row), { providerOutcome: 'unknown' })
+        return null
+      }
+      // An equal one is in doubt, and comes first. It is never sent before a second person approves it.
+      if (row.approvalStatus === 'waiting') {
+        await postpone(unit, id, EQUAL_SECONDS)
         return null
       }
       if (await holdForgotten(unit, id, row.amount ?? null)) {
@@ -145,8 +151,6 @@ async function claimOrder(context: QueryContext, { id, kind }: ClaimedSend): Pro
     return null
   }
 }
-
-const begun = (unit: UnitOfWork, row: TransferRow) => (row.status === 'pending' ? process(unit, row) : row)
 
 /** What an organisation has not sent before it was suspended is not sent, unless an operator has released it. */
 async function holdSuspended(unit: UnitOfWork, row: TransferRow): Promise<boolean> {

@@ -5,7 +5,7 @@ import type { Kind } from '../../kinds/kinds.ts'
 import { type Books, books, most, treasuryBalance } from '../../money/treasury.ts'
 import { credentialsNow, treasuryProvider } from '../../provider/holder.ts'
 import { type Movements, referencesOf } from '../../provider/provider.ts'
-import { fail, lockedTransfer, update } from '../../resources/transfers.ts'
+import { begun, fail, lockedTransfer, update } from '../../resources/transfers.ts'
 import { arrivedElsewhere } from '../receipts/credentials.ts'
 import { unbookedIn } from '../receipts/unassigned.ts'
 import {
@@ -17,7 +17,7 @@ import {
   type TreasuryEvidence,
 } from './evidence.ts'
 import { endSend, noteAbsent, resolve } from './found.ts'
-import { sentElsewhere } from './holds.ts'
+import { dropQueued, sentElsewhere } from './holds.ts'
 import { loseUnanswered, sendAgain } from './table.ts'
 
 // Orders whose call failed: what `evidence.ts` decides of them by a list is read here, and done.
@@ -77,9 +77,11 @@ async function unresolved(runtime: Runtime, environment: Environment, account: s
     surplus: string
     attempts: number
     amount: string
+    waits: boolean
   }>(
     `select s.id, s.status, s.kind, s.organisation_id, s.fingerprint, least(s.first_sent_at, s.sent_at) as first_sent_at,
             s.sent_at::text as claim, s.failed_at, s.refusal, s.absent_since, s.surplus::text, s.attempts, t.amount::text,
+            t.approval_status is not distinct from 'waiting' as waits,
             greatest(s.sent_at, s.maybe_sent_until) as sent_until,
             case when s.maybe_sent_until is null then 0 else
               (select count(*)::int from cngn_sends o where o.environment = s.environment and o.fingerprint = s.fingerprint and o.id <> s.id
@@ -106,6 +108,7 @@ async function unresolved(runtime: Runtime, environment: Environment, account: s
     absentSince: timeOf(row.absent_since),
     surplus: BigInt(row.surplus),
     attempts: row.attempts,
+    waits: row.waits,
   }))
 }
 
@@ -158,11 +161,11 @@ async function carryOut(unit: UnitOfWork, order: Unresolved, decision: Decision,
   switch (decision.do) {
     case 'find':
       if (await resolve(unit, order.id, decision.reference, true))
-        await update(unit, row, { providerReference: decision.reference, ...unmarked })
+        await update(unit, await begun(unit, row), { providerReference: decision.reference, ...unmarked })
       return true
     case 'wait':
       if (decision.seen) await noteAbsent(unit, order.id, null)
-      if (decision.tell && !row.attention && row.status === 'processing')
+      if (decision.tell && !row.attention && ['pending', 'processing'].includes(row.status))
         await update(unit, row, { attention: 'outcome_unknown', providerOutcome: 'unknown' })
       return false
     case 'note_absent':
@@ -170,6 +173,11 @@ async function carryOut(unit: UnitOfWork, order: Unresolved, decision: Decision,
       return false
     case 'send_again':
       if (!(await sendAgain(unit, order.id))) return false
+      if (row.approvalStatus === 'waiting') {
+        await dropQueued(unit, order.id)
+        await update(unit, row, { providerOutcome: null, ...unmarked })
+        return true
+      }
       if (row.attention === 'outcome_unknown') await update(unit, row, unmarked)
       unit.log.warn({ transfer: order.id }, 'order was not sent and is sent again')
       return true

@@ -6,7 +6,7 @@ import { ChangeButton } from '../../../parts/forms/change.tsx'
 import { Outcome } from '../../../parts/forms/confirm.tsx'
 import { Time } from '../../../parts/parts.tsx'
 
-type Approval = Outputs['cngn']['payouts']['get']['approval']
+type Sent = Pick<Outputs['cngn']['payouts']['get'], 'approval' | 'providerOutcome'>
 type Answer = 'approve' | 'reject'
 
 const ENDED = {
@@ -16,7 +16,7 @@ const ENDED = {
 } as const
 
 /** Whether a second person must approve it, with the buttons to answer. Who asked for it sees why another member must. */
-export function ApprovalPart({ of: { approval } }: { of: { readonly approval: Approval } }) {
+export function ApprovalPart({ of: { approval, providerOutcome } }: { of: Sent }) {
   const { environment, api, me } = usePlace()
   const answer = useMutation({
     mutationFn: (how: Answer) => {
@@ -27,6 +27,7 @@ export function ApprovalPart({ of: { approval } }: { of: { readonly approval: Ap
   })
   if (!approval) return null
   const isOwn = approval.requestedBy === me.user.id
+  const isInDoubt = providerOutcome === 'unknown'
   return (
     <section className="card" aria-labelledby="approval">
       <h2 id="approval">Approval</h2>
@@ -36,6 +37,12 @@ export function ApprovalPart({ of: { approval } }: { of: { readonly approval: Ap
             <span className="status neutral">Waiting for approval</span> Nothing is sent before. Without an answer it
             fails on <Time at={approval.expiresAt} />, and the money is back in the balance.
           </p>
+          {isInDoubt && (
+            <p className="note">
+              The service was restored from a backup. We are checking with the provider whether this was sent already;
+              then you can answer.
+            </p>
+          )}
           {isOwn && <p className="note">You asked for it, so another owner or finance member must answer.</p>}
           {answer.error && (
             <Outcome error={answer.error} again={() => answer.variables && answer.mutate(answer.variables)} />
@@ -45,7 +52,7 @@ export function ApprovalPart({ of: { approval } }: { of: { readonly approval: Ap
               calls="payoutApprovals.approve"
               type="button"
               className="primary"
-              disabled={isOwn || answer.isPending}
+              disabled={isOwn || isInDoubt || answer.isPending}
               onClick={() => answer.mutate('approve')}
             >
               Approve
@@ -54,7 +61,7 @@ export function ApprovalPart({ of: { approval } }: { of: { readonly approval: Ap
               calls="payoutApprovals.reject"
               type="button"
               className="danger"
-              disabled={isOwn || answer.isPending}
+              disabled={isOwn || isInDoubt || answer.isPending}
               onClick={() => answer.mutate('reject')}
             >
               Reject
