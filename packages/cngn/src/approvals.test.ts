@@ -238,6 +238,46 @@ test('of an approval, a rejection and the expiry at the same moment, one wins', 
   await expectConsistent(service)
 })
 
+test('every change of an approval has its event, with what it was before, and shows in the list of transactions', async () => {
+  const { merchant, customerId } = await begin()
+  const ids = [
+    await create(merchant, customerId),
+    await create(merchant, customerId),
+    await create(merchant, customerId),
+  ]
+  const [approved, rejected, expired] = ids.map(({ id }) => id as string) as [string, string, string]
+  const second = await member(merchant, 'finance')
+  const listed = async () => (await merchant.call('GET /v1/payout-approvals?status=waiting')).body.data
+  expect((await listed()).total).toBe(3)
+  await answer(second.accessToken, approved, 'approve')
+  await answer(second.accessToken, rejected, 'reject')
+  await overdue(expired)
+  await expire()
+  expect(await listed()).toEqual({ approvals: [], total: 0 })
+  const told = async (id: string) =>
+    (
+      await service.runtime.pool.query<{ type: string; data: Record<string, unknown> }>(
+        "select type, payload->'data' as data from events where resource_id = $1 and type like 'payout_approval.%' order by id",
+        [id],
+      )
+    ).rows.map(({ type, data }) => [type, data.previousStatus, data.status, data.objectId === id, data.decidedBy])
+  for (const [id, status, by] of [
+    [approved, 'approved', second.userId],
+    [rejected, 'rejected', second.userId],
+    [expired, 'expired', null],
+  ] as const) {
+    expect(await told(id)).toEqual([
+      ['payout_approval.created', null, 'waiting', true, null],
+      ['payout_approval.updated', 'waiting', status, true, by],
+    ])
+    const { rows } = await service.runtime.pool.query(
+      "select receipt->>'approvalStatus' as shown from transactions where receipt->>'transferId' = $1",
+      [id],
+    )
+    expect(rows).toEqual([{ shown: status }])
+  }
+})
+
 test('the list shows the approvals of the organisation, newest first, and null ends the rule', async () => {
   const { merchant, customerId } = await begin()
   const ids = [await create(merchant, customerId), await create(merchant, customerId, '3000', 'payouts')].map(

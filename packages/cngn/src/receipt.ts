@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { units } from './kinds/amounts.ts'
 import { EXAMPLES } from './kinds/fields.ts'
 import { CNGN, type Kind } from './kinds/kinds.ts'
+import { approvalStatuses } from './states.ts'
 
 const common = (kind: Kind) => ({
   type: z.literal(`cngn_${kind}`).meta({ description: 'Kind of the receipt' }),
@@ -13,6 +14,11 @@ const common = (kind: Kind) => ({
   fee: text('Fee of the provider, in the source currency', '0'),
   failureReason: text('Why it failed', 'expired').nullable(),
 })
+/** Of money out. */
+const approvalStatus = z
+  .enum(approvalStatuses)
+  .optional()
+  .meta({ description: 'Of money out that needs a second person: where its approval stands', example: 'approved' })
 const document = <S extends z.ZodRawShape>(kind: Kind, name: string, shape: S) =>
   z
     .looseObject({ ...common(kind), ...shape })
@@ -29,17 +35,20 @@ const receiptSchemas = {
     depositTxHash: TransactionHash,
     refundTxHash: TransactionHash,
     txHash: TransactionHash,
+    approvalStatus,
   }),
   withdrawal: document('withdrawal', 'Withdrawal', {
     source: Money.meta(what('What leaves the balance')),
     destination: Wallet.meta(what('What was delivered to the wallet')),
     txHash: TransactionHash,
+    approvalStatus,
   }),
   payout: document('payout', 'Payout', {
     source: Money.meta(what('What leaves the balance')),
     destination: Money.meta(what('What was delivered to the account')),
     bankAccount: Bank.meta(what('The account that receives the naira')),
     reference: text('Your own reference', 'payroll-17').nullable(),
+    approvalStatus,
   }),
   payin: document('payin', 'Payin', {
     source: Money.meta(what('What was paid')),

@@ -183,7 +183,22 @@ export const PayoutApproval = z
     createdAt,
   })
   .meta({ id: 'PayoutApproval', description: 'Money out that a second person answers' })
-export const PayoutApprovals = z.object({ approvals: items('The newest ones', PayoutApproval), total })
+const ListedPayoutApproval = PayoutApproval.extend({
+  requestedByEmail: personal(
+    z.email().nullable().meta({
+      description:
+        'Email address of the member who asked, as members see it; null for API keys, and where an API key asked',
+      example: 'ada@example.com',
+    }),
+  ),
+}).meta({ id: 'ListedPayoutApproval', description: 'Money out that a second person answers, with who asked for it' })
+export const PayoutApprovals = z.object({ approvals: items('The newest ones', ListedPayoutApproval), total })
+export const PayoutApprovalsInput = z.strictObject({
+  status: z
+    .enum(approvalStatuses)
+    .optional()
+    .meta({ description: 'Only approvals with this status', example: 'waiting' }),
+})
 export const PayoutApprovalId = z.strictObject({ approvalId: pathId('approval', EXAMPLES.payout) })
 
 export const Convert = z

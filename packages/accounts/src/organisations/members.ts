@@ -142,3 +142,16 @@ async function insertOrganisation(
   })
   return id
 }
+
+/** The email addresses of those users who are members of the actor's organisation, by their ids. */
+export async function memberEmails(
+  { em, actor }: QueryContext,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (userIds.length === 0) return new Map()
+  const { rows } = await sqlOf(em).query<{ id: string; email: string }>(
+    'select u.id, u.email from memberships m join users u on u.id = m.user_id where m.organisation_id = $1 and u.id = any ($2::uuid[])',
+    [actor.organisationId, [...new Set(userIds)]],
+  )
+  return new Map(rows.map(({ id, email }) => [id, email]))
+}

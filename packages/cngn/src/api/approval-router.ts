@@ -1,9 +1,9 @@
-import { errors as commonErrors, noInput } from '@payments/kernel'
+import { errors as commonErrors } from '@payments/kernel'
 import { ledgerErrors } from '@payments/ledger'
 import { command, query } from '@payments/platform'
 import { errors } from '../errors.ts'
 import { presentApproval } from '../resources/present.ts'
-import { PayoutApproval, PayoutApprovalId, PayoutApprovals } from '../schemas.ts'
+import { PayoutApproval, PayoutApprovalId, PayoutApprovals, PayoutApprovalsInput } from '../schemas.ts'
 import { approve, listApprovals, prepareApproval, reject } from '../transfers/answers.ts'
 
 const tag = 'Payout controls'
@@ -27,7 +27,7 @@ export const approvalRouter = {
     description:
       'cNGN payouts, withdrawals and converts out that need, or needed, a second person. At most 200, newest first. `total` counts all.',
     message: 'Payout approvals retrieved',
-    input: noInput,
+    input: PayoutApprovalsInput,
     output: PayoutApprovals,
     run: listApprovals,
   }),

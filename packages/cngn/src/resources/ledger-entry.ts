@@ -110,6 +110,7 @@ export function entryOf(row: TransferRow): LedgerEntry {
       status: row.status,
       fee: decimal(row.fee, symbol),
       failureReason: row.failureReason ?? null,
+      ...(row.approvalStatus ? { approvalStatus: row.approvalStatus } : {}),
       ...receipt,
     },
   }

@@ -1,4 +1,4 @@
-import { requireConfirmed } from '@payments/accounts'
+import { memberEmails, requireConfirmed } from '@payments/accounts'
 import { errors as commonErrors, isId, rolesAllowed } from '@payments/kernel'
 import { checkDestination } from '@payments/ledger'
 import { type QueryContext, rowsAndTotal, type UnitOfWork } from '@payments/platform'
@@ -9,20 +9,31 @@ import { isInDoubt } from '../movements/sends/holds.ts'
 import { queueSend } from '../movements/sends/send.ts'
 import { presentApproval } from '../resources/present.ts'
 import { fail, lockedTransfer, update } from '../resources/transfers.ts'
-import type { PayoutApprovals } from '../schemas.ts'
+import type { PayoutApprovals, PayoutApprovalsInput } from '../schemas.ts'
 import { type Requoted, requote } from './converts.ts'
 
 const SHOWN = 200
 
-/** Money out of the organisation that needed a second person, the newest 200, and the exact number of all. */
-export async function listApprovals({ em }: QueryContext): Promise<z.input<typeof PayoutApprovals>> {
-  const found = await em.findAndCount(
+/** Money out of the organisation that needs or needed a second person, the newest 200, and the exact number of all. */
+export async function listApprovals(
+  context: QueryContext,
+  { status }: z.output<typeof PayoutApprovalsInput>,
+): Promise<z.input<typeof PayoutApprovals>> {
+  const found = await context.em.findAndCount(
     TransferEntity,
-    { approvalStatus: { $ne: null } },
+    { approvalStatus: status ?? { $ne: null } },
     { orderBy: { createdAt: 'desc', id: 'desc' }, limit: SHOWN, disableIdentityMap: true },
   )
   const { rows, total } = rowsAndTotal(found)
-  return { approvals: rows.map(presentApproval), total }
+  const asked = rows.flatMap(({ approvalRequestedBy }) => approvalRequestedBy ?? [])
+  const emails = context.actor.kind === 'session' ? await memberEmails(context, asked) : new Map<string, string>()
+  return {
+    approvals: rows.map((row) => ({
+      ...presentApproval(row),
+      requestedByEmail: emails.get(row.approvalRequestedBy ?? '') ?? null,
+    })),
+    total,
+  }
 }
 
 /** @throws payout_approval_not_found 404 */
