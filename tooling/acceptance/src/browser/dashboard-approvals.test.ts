@@ -36,7 +36,20 @@ describe.runIf(hasTools(chromiumCommand()))('payouts with a second person in the
       })
       expect(made.body.data?.approval, made.text).toMatchObject({ status: 'waiting', requestedBy: userId })
       const { id } = made.body.data
-      await first.page.reload()
+      // What waits is said where a member looks first, and in the lists.
+      await first.page.goto(`${service.url}/dashboard/test`)
+      const attention = first.page.getByRole('region', { name: 'Needs attention' })
+      const line = attention.getByRole('listitem').filter({ hasText: 'waits for approval' })
+      await line.waitFor({ timeout: PATIENCE })
+      expect(await line.textContent()).toMatch(
+        /^2,000 cNGN to Base .+ waits for approval: .+@.+ asked for it\. It fails if nobody approves it by \d/,
+      )
+      await checkScreen(first.page, 'overview-waiting-payout')
+      for (const list of ['cngn/withdrawals', 'transactions']) {
+        await first.page.goto(`${service.url}/dashboard/test/${list}`)
+        await first.page.getByRole('table').getByText('waiting for approval').waitFor({ timeout: PATIENCE })
+      }
+      await first.page.goto(`${service.url}/dashboard/test/settings/payments`)
       const waiting = first.page.getByRole('list', { name: 'Payouts waiting for approval' })
       await waiting.getByText('Waiting for approval').waitFor({ timeout: PATIENCE })
       await checkScreen(first.page, 'waiting-payouts')

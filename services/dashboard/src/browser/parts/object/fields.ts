@@ -4,6 +4,7 @@ import { exact, words } from '../format.ts'
 const TITLES: Readonly<Record<string, string>> = {
   accountCheck: 'Name at the bank',
   amountUsd: 'Value in US dollars',
+  approvalStatus: 'Approval',
   bvn: 'BVN',
   convertedAmount: 'Receives',
   customerName: 'Name of the customer',
@@ -71,7 +72,7 @@ export const currencyOf = (kind: string): Fields => (/(^|\.)cngn[._]/.test(kind)
 
 /** Fields with names of the service: a reason, a network, a kind. What merchants and providers write stays as it is. */
 const NAMED =
-  /^(status|kind|condition|failureReason|reasonCode|networkKey|\w+ChainKey|network|methods?|providerOutcome|outcome|access|purpose|role|state)$/
+  /^(status|approvalStatus|kind|condition|failureReason|reasonCode|networkKey|\w+ChainKey|network|methods?|providerOutcome|outcome|access|purpose|role|state)$/
 
 const AMOUNT = /^-?\d+(\.\d+)?$/
 

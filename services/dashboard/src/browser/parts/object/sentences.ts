@@ -1,3 +1,5 @@
+import type { Outputs } from '@payments/client'
+
 /** What a status of an object says to its merchant. Any other is said by its name. */
 const STATUSES: Readonly<Record<string, string>> = {
   active: 'Ready to receive payments',
@@ -47,3 +49,9 @@ export function sentenceOf({ kind, summary, details }: Entry, amount: string | u
   const why = typeof answer === 'number' ? `your server answered ${answer}` : String(details.error ?? 'no answer')
   return `Webhook ${String(details.eventType ?? '')} was not delivered: ${why} (attempt ${String(details.attempt ?? 1)})`
 }
+
+type Listed = Pick<Outputs['transactions']['search']['transactions'][number], 'status' | 'receipt'>
+
+/** The status of a transaction as lists show it: money out that a second person must approve waits for that, and for nothing else. */
+export const listedStatus = ({ status, receipt }: Listed): string =>
+  status === 'pending' && receipt.approvalStatus === 'waiting' ? 'waiting_for_approval' : status

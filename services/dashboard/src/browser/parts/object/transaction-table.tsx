@@ -6,6 +6,7 @@ import { asMoney } from '../format.ts'
 import { Amount, Status, Time } from '../parts.tsx'
 import { NONE, Table } from '../table.tsx'
 import { DIRECTIONS, purposeOf } from './direction.ts'
+import { listedStatus } from './sentences.ts'
 
 type Transactions = readonly Outputs['transactions']['search']['transactions'][number][]
 
@@ -25,7 +26,7 @@ export const TransactionTable = memo(({ transactions }: { transactions: Transact
             </Link>
           ),
         },
-        { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+        { title: 'Status', cell: (each) => <Status of={listedStatus(each)} /> },
         { title: 'Direction', cell: ({ kind }) => DIRECTIONS[directionOf(kind)] },
         { title: 'For', cell: (each) => purposeOf(each) },
         { title: 'Customer', cell: ({ customerName }) => customerName || NONE },

@@ -5,13 +5,13 @@ import { usePlace } from '../../context.ts'
 import { dayIn } from '../../parts/format.ts'
 import { filtersIn } from '../../parts/lists/transactions.ts'
 import { TransactionTable } from '../../parts/object/transaction-table.tsx'
-import { Failure, Screen, Skeleton } from '../../parts/parts.tsx'
+import { Amount, Failure, Screen, Skeleton, Time } from '../../parts/parts.tsx'
 import { GoLive } from './go-live.tsx'
 import { Volume } from './volume.tsx'
 
 const NEWEST = 5
-/** So many payments that need a decision are named. */
-const MOST_UNDECIDED = 5
+/** So many payments that need a decision, and payouts that wait for an approval, are named. */
+const MOST_NAMED = 5
 /** How far back a transaction in trouble is looked for. */
 const ATTENTION_DAYS = 7
 const DAY_MS = 86_400_000
@@ -23,19 +23,21 @@ export function Overview() {
     queryKey: [environment, 'overview'],
     async queryFn() {
       const troubled = troubledSince(new Date(Date.now() - ATTENTION_DAYS * DAY_MS))
-      const [recent, trouble, paid, links, overdue, undecided, keys, endpoints, summary, { days }] = await Promise.all([
-        api.transactions.search.query({ limit: NEWEST }),
-        api.transactions.search.query({ ...filtersIn(troubled), limit: 1 }),
-        api.transactions.search.query({ kinds: ['collection'], statuses: ['paid'], limit: 1 }),
-        api.collections.search.query({ limit: 1 }),
-        api.collections.search.query({ statuses: ['overdue'], limit: 1 }),
-        api.collections.undecided.query({}),
-        api.apiKeys.list.query({}),
-        api.webhooks.list.query({}),
-        api.reports.summary.query({}),
-        // Of the period and of the one before.
-        api.reports.daily.query({ from: dayIn(me.organisation.timeZone, new Date(Date.now() - 59 * DAY_MS)) }),
-      ])
+      const [recent, trouble, paid, links, overdue, undecided, approvals, keys, endpoints, summary, { days }] =
+        await Promise.all([
+          api.transactions.search.query({ limit: NEWEST }),
+          api.transactions.search.query({ ...filtersIn(troubled), limit: 1 }),
+          api.transactions.search.query({ kinds: ['collection'], statuses: ['paid'], limit: 1 }),
+          api.collections.search.query({ limit: 1 }),
+          api.collections.search.query({ statuses: ['overdue'], limit: 1 }),
+          api.collections.undecided.query({}),
+          api.payoutApprovals.list.query({ status: 'waiting' }),
+          api.apiKeys.list.query({}),
+          api.webhooks.list.query({}),
+          api.reports.summary.query({}),
+          // Of the period and of the one before.
+          api.reports.daily.query({ from: dayIn(me.organisation.timeZone, new Date(Date.now() - 59 * DAY_MS)) }),
+        ])
       const [endpoint] = endpoints.webhookEndpoints
       const delivered = endpoint
         ? (await api.webhooks.deliveries.query({ webhookEndpointId: endpoint.id })).deliveries.some(
@@ -47,8 +49,11 @@ export function Overview() {
         overdue: overdue.total ?? 0,
         troubled: trouble.total,
         path: `/transactions?${troubled}`,
-        undecided: undecided.sessions.slice(0, MOST_UNDECIDED),
-        moreUndecided: Math.max(0, undecided.total - MOST_UNDECIDED),
+        undecided: undecided.sessions.slice(0, MOST_NAMED),
+        moreUndecided: Math.max(0, undecided.total - MOST_NAMED),
+        // The list begins with the newest, and the oldest expires first.
+        waiting: approvals.approvals.slice(-MOST_NAMED).toReversed(),
+        moreWaiting: Math.max(0, approvals.total - MOST_NAMED),
       }
       const hasKey = keys.apiKeys.some((key) => key.environment === environment && !key.revokedAt)
       return { recent, isPaid: paid.total > 0, links, hasKey, endpoint, delivered, attention, summary, days }
@@ -134,16 +139,21 @@ interface Attention {
   /** Sessions with money that does not count. */
   readonly undecided: readonly Undecided[]
   readonly moreUndecided: number
+  /** Payouts that wait for a second person. */
+  readonly waiting: readonly Waiting[]
+  readonly moreWaiting: number
 }
 
 type Undecided = Outputs['collections']['undecided']['sessions'][number]
+type Waiting = Outputs['payoutApprovals']['list']['approvals'][number]
 
 /** The filters of the transactions that failed, or of which a part is missing, since a day. */
 const troubledSince = (day: Date): URLSearchParams =>
   new URLSearchParams({ status: 'failed,underpaid', from: day.toISOString().slice(0, 10) })
 
 /** What a member should look at, each with the way there; nothing where there is nothing. */
-function NeedsAttention({ of: { disabled, overdue, troubled, path, undecided, moreUndecided } }: { of: Attention }) {
+function NeedsAttention({ of }: { of: Attention }) {
+  const { disabled, overdue, troubled, path, undecided, moreUndecided, waiting, moreWaiting } = of
   const found = [
     {
       count: disabled,
@@ -161,11 +171,21 @@ function NeedsAttention({ of: { disabled, overdue, troubled, path, undecided, mo
       to: '/collections?status=overdue',
     },
   ].filter(({ count }) => count > 0)
-  if (found.length === 0 && undecided.length === 0) return null
+  if (found.length + undecided.length + waiting.length === 0) return null
   return (
     <section className="note" aria-labelledby="attention">
       <h2 id="attention">Needs attention</h2>
       <ul>
+        {waiting.map((each) => (
+          <li key={each.id}>
+            <WaitingApproval of={each} />
+          </li>
+        ))}
+        {moreWaiting > 0 && (
+          <li>
+            <Link href="/settings/payments">{moreWaiting.toLocaleString('en')} more payouts wait for approval</Link>
+          </li>
+        )}
         {undecided.map(({ id, parentId, situation }) => (
           <li key={id}>
             <Link href={`/collections/${parentId}`}>{situation?.heading}</Link>: {situation?.text}
@@ -181,6 +201,25 @@ function NeedsAttention({ of: { disabled, overdue, troubled, path, undecided, mo
         ))}
       </ul>
     </section>
+  )
+}
+
+/** A payout that waits for a second person: how much, to where, who asked and until when. */
+function WaitingApproval({ of: { id, kind, amount, currency, destination, expiresAt, ...of } }: { of: Waiting }) {
+  const { me } = usePlace()
+  const asker =
+    of.requestedBy === null
+      ? 'An API key'
+      : of.requestedBy === me.user.id
+        ? 'You'
+        : (of.requestedByEmail ?? 'A former member')
+  return (
+    <>
+      <Link href={`/cngn/${kind}s/${id}`}>
+        <Amount of={`${amount} ${currency}`} /> to {destination} waits for approval
+      </Link>
+      : {asker} asked for it. It fails if nobody approves it by <Time at={expiresAt} />.
+    </>
   )
 }
 

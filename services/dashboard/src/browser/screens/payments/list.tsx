@@ -9,6 +9,7 @@ import { Missing, useMissing } from '../../parts/frame/missing.tsx'
 import { AMOUNTS, CREATED, CUSTOMER, optionsOf, useAddress } from '../../parts/lists/address.ts'
 import { Found, useFound } from '../../parts/lists/found.tsx'
 import { filtersIn, findTransactions, TEXT } from '../../parts/lists/transactions.ts'
+import { listedStatus } from '../../parts/object/sentences.ts'
 import { Amount, Dialog, Empty, Screen, Status, Time } from '../../parts/parts.tsx'
 import { NONE, Table } from '../../parts/table.tsx'
 import { CngnTabs } from './cngn-tabs.tsx'
@@ -106,7 +107,7 @@ const PaymentTable = memo(({ kind, rows }: { kind: AnyKind; rows: Transactions }
           </Link>
         ),
       },
-      { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+      { title: 'Status', cell: (each) => <Status of={listedStatus(each)} /> },
       { title: 'To', cell: ({ destination }) => <span className="to">{destination}</span> },
       { title: 'Customer', cell: ({ customerName }) => customerName || NONE },
       { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },

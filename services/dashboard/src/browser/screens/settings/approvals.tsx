@@ -12,14 +12,14 @@ export function Approvals({ from }: { from: string | undefined }) {
   const { environment, api } = usePlace()
   const [changing, setChanging] = useState(false)
   const { data, error, refetch } = useQuery({
-    queryKey: [environment, 'payout-approvals'],
-    queryFn: () => api.payoutApprovals.list.query({}),
+    queryKey: [environment, 'waiting-approvals'],
+    queryFn: () => api.payoutApprovals.list.query({ status: 'waiting' }),
   })
   const renew = () => queries.invalidateQueries({ queryKey: [environment] })
   const change = (cNGN: string | null) =>
     api.payoutControls.change.mutate({ approval: { from: cNGN === null ? null : { cNGN } } })
   const end = useMutation({ mutationFn: () => change(null), onSuccess: renew })
-  const waiting = data?.approvals.filter(({ status }) => status === 'waiting') ?? []
+  const waiting = data?.approvals ?? []
   return (
     <>
       <h3>Approval by a second person</h3>

@@ -5,6 +5,7 @@ import { usePlace } from '../../context.ts'
 import { asMoney, exact, type Money, words } from '../../parts/format.ts'
 import { LoadFailure } from '../../parts/object/not-loaded.tsx'
 import { Raw } from '../../parts/object/raw.tsx'
+import { listedStatus } from '../../parts/object/sentences.ts'
 import { Timeline } from '../../parts/object/timeline.tsx'
 import { Amount, Copy, Copyable, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
 
@@ -22,7 +23,7 @@ export function Transaction({ id }: { id: string }) {
       {data && (
         <>
           <p className="main-amount">
-            <Amount of={asMoney(data.amount)} /> <Status of={data.status} />
+            <Amount of={asMoney(data.amount)} /> <Status of={listedStatus(data)} />
           </p>
           <dl className="facts">
             <dt>Kind</dt>
