@@ -325,7 +325,7 @@ test('a crash before any statement of creation, approval, rejection and expiry, 
     const body = { customerId, ...out.withdrawals, amount: '1000' }
     ids.push((await unitOfWork(context, (unit) => createWithdrawal(unit, body))).id)
   })
-  expect(made).toBeGreaterThan(4)
+  expect(made).toBe(1)
   const { rows } = await service.runtime.pool.query<{ id: string }>(
     'select id from cngn_transfers where organisation_id = $1 and approval_status is not null',
     [organisationId],
@@ -353,7 +353,7 @@ test('a crash before any statement of creation, approval, rejection and expiry, 
   ]
   await overdue(expiring.id)
   cuts.push(await dyingEverywhere(service, (runtime) => expire(runtime)))
-  for (const cut of cuts) expect(cut).toBeGreaterThan(2)
+  expect(cuts).toEqual([1, 1, 1])
   await sendWaiting(service, merchant)
   for (let times = 0; times < 3; times++) await moveOn(service, merchant, 5)
   expect(await left(merchant)).toEqual({ count: 1, sum: '1000000000' })

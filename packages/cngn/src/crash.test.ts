@@ -25,7 +25,7 @@ test('a crash before any statement of an incoming transfer, the commits included
   const customerId = await enabled(service, merchant)
   await bankTransfer(merchant, customerId, '500')
   await advanced(merchant.organisationId)
-  expect(await dyingEverywhere(service, (runtime) => readList(service, merchant, runtime))).toBeGreaterThan(5)
+  expect(await dyingEverywhere(service, (runtime) => readList(service, merchant, runtime))).toBe(2)
   expect(await balanceOf(merchant, customerId)).toEqual(['500', '0'])
   const { payins, total } = (await merchant.call('GET /v1/cngn/payins')).body.data
   expect([total, await eventsOf(service, payins[0].id)]).toEqual([1, done])
@@ -56,7 +56,7 @@ test('a crash before any statement of a payout, and between them and the call of
     ids.push((await newCngn(merchant, 'payouts', customerId, { amount: `${10 + cut}` })).id)
     await sendWaiting(service, merchant, runtime)
   })
-  expect(ids.length).toBeGreaterThan(8)
+  expect(ids.length).toBeGreaterThan(3)
   for (let times = 0; times < 2; times++) {
     // What was claimed and is not in the list was not sent.
     await service.runtime.pool.query(
@@ -94,7 +94,7 @@ test('a crash before any statement of a further transfer to a payin makes one pa
   await readList(service, merchant)
   await pay()
   await advanced(merchant.organisationId)
-  expect(await dyingEverywhere(service, (runtime) => readList(service, merchant, runtime))).toBeGreaterThan(5)
+  expect(await dyingEverywhere(service, (runtime) => readList(service, merchant, runtime))).toBe(2)
   expect(await balanceOf(merchant, customerId)).toEqual(['1000', '0'])
   const { payins, total } = (await merchant.call('GET /v1/cngn/payins')).body.data
   expect([total, payins[0].relatedPayinId, await eventsOf(service, payins[0].id)]).toEqual([2, id, done])
@@ -108,7 +108,7 @@ test('a crash before any statement of a payout whose organisation was suspended 
   const { id } = await newCngn(merchant, 'payouts', customerId)
   const ops = (line: string) => call(service, line, { token, key: null, body: { reason: 'A stolen key' } })
   expect((await ops(`POST /v1/admin/ops/organisations/${merchant.organisationId}/suspend`)).status).toBe(200)
-  expect(await dyingEverywhere(service, (runtime) => sendWaiting(service, merchant, runtime))).toBeGreaterThan(3)
+  expect(await dyingEverywhere(service, (runtime) => sendWaiting(service, merchant, runtime))).toBe(1)
   const state = async () =>
     (await service.runtime.pool.query('select status, attempts from cngn_sends where id = $1', [id])).rows[0]
   expect(await state()).toEqual({ status: 'held', attempts: 0 })
@@ -134,7 +134,7 @@ test('a crash before any statement of a verification records and announces its r
   const made = await merchant.call('POST /v1/customers', { body: { name: 'Ada Obi', email: 'crash@example.com' } })
   const { id } = made.body.data
   await merchant.call(`POST /v1/cngn/customers/${id}/enable`, { body: { bvn: '22212345678' } })
-  expect(await dyingEverywhere(service, (runtime) => verify(service, id, runtime))).toBeGreaterThan(5)
+  expect(await dyingEverywhere(service, (runtime) => verify(service, id, runtime))).toBe(1)
   expect((await merchant.call(`GET /v1/customers/${id}`)).body.data.cngn.status).toBe('enabled')
   const { rows } = await service.runtime.pool.query('select type from events where resource_id = $1', [id])
   expect(rows).toEqual([{ type: 'cngn.customer.enabled' }])

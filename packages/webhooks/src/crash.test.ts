@@ -9,7 +9,7 @@ const service = useService()
 const url = 'https://merchant.example/hooks'
 const rows = async (text: string, values: unknown[] = []) => (await service.runtime.pool.query(text, values)).rows
 
-/** Runs a task to its end, again and again, with a connection that is lost before one statement later each time. */
+/** Runs a task to its end, again and again, with a connection that is lost before one commit later each time. */
 const dying = (task: Task): Promise<number> => dyingEverywhere(service, (runtime) => toItsEnd(task, runtime))
 async function toItsEnd(task: Task, runtime: Runtime): Promise<void> {
   while (await task.run(runtime));
@@ -34,7 +34,7 @@ test('a crash before any statement of the fan-out loses and doubles no delivery'
   const merchant = await newMerchant(service)
   const { id } = await endpoint(merchant, { url })
   const events = await emitEvents(service.runtime, merchant, 3)
-  expect(await dying(fanOutTask)).toBeGreaterThan(3)
+  expect(await dying(fanOutTask)).toBeGreaterThan(0)
   expect(
     (await rows('select event_id from webhook_deliveries where endpoint_id = $1 order by id', [id])).map(
       ({ event_id }) => event_id,
@@ -46,7 +46,7 @@ test('a crash before any statement of a moved sandbox clock moves each delivery 
   const { merchant, id } = await waiting(3500)
   await rows("update webhook_queues set failing_since = date_trunc('hour', now()) where endpoint_id = $1", [id])
   await advance(merchant, 3600)
-  expect(await dying(changesTask)).toBeGreaterThan(5)
+  expect(await dying(changesTask)).toBeGreaterThan(2)
   const due = await rows(
     `select count(*)::int as n, extract(epoch from webhook_deliveries.due_at - date_trunc('hour', failing_since))::int / 3600 as hours
        from webhook_deliveries join webhook_queues using (endpoint_id) where endpoint_id = $1 and webhook_deliveries.due_at > now() + interval '1 h' group by 2`,
@@ -59,7 +59,7 @@ test('a crash before any statement of a moved sandbox clock moves each delivery 
 test('a crash before any statement of the end of deliveries ends each of them once', async () => {
   const { merchant, id } = await waiting(3500)
   await merchant.call(`DELETE /v1/webhooks/${id}`)
-  expect(await dying(changesTask)).toBeGreaterThan(5)
+  expect(await dying(changesTask)).toBeGreaterThan(2)
   expect(
     await rows(
       'select status, jsonb_array_length(attempts) as reasons, count(*)::int as n from webhook_deliveries where endpoint_id = $1 group by 1, 2',

@@ -42,7 +42,7 @@ test('a crash before any statement of an approval, its commit included, leaves t
     if (cut !== null) expect(await program.ask()).toBe('authorization_pending')
     expect(await program.keys()).toEqual([])
   })
-  expect(cuts).toBeGreaterThan(1)
+  expect(cuts).toBe(1)
   await program.redeem(service.runtime)
   expect(await program.keys()).toHaveLength(1)
 })
@@ -58,7 +58,7 @@ test('a crash before any statement of a redemption, its commit included, creates
     },
     async (cut) => expect(await program.keys()).toHaveLength(cut === null ? 1 : 0),
   )
-  expect(cuts).toBeGreaterThan(2)
+  expect(cuts).toBe(1)
   await program.pause()
   expect(await program.ask()).toBe('expired_token')
   expect(await program.keys()).toHaveLength(1)

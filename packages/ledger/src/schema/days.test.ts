@@ -133,7 +133,7 @@ test('a connection that is lost before any statement of a creation or a change l
       (runtime) => record(runtime, { organisationId }, [{ id, status, amount: '5 USDC', createdAt }]),
       async (cut) => expect(await days(organisationId, 'test', db)).toEqual(cut === null ? done : before),
     )
-    expect(cuts).toBeGreaterThan(0)
+    expect(cuts).toBe(1)
     // As a job or a merchant that repeats it.
     await record(service.runtime, { organisationId }, [{ id, status, amount: '5 USDC', createdAt }])
     expect(await days(organisationId)).toEqual(done)

@@ -2,14 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Providers, Runtime } from '@payments/platform'
 import type { TestService } from './service.ts'
 
-/** A runtime whose transactions lose their connection before their statement number `cut`. */
+/** A runtime whose connections are lost before their effect number `cut`. */
 function dyingRuntime(service: TestService, cut: number): { runtime: Runtime; cuts: () => number } {
-  let statements = 0
+  let effects = 0
   let cuts = 0
   const { pool } = service.runtime
   const runtime = observed(service.runtime, {
-    async statement(processID) {
-      if (processID === undefined || statements++ !== cut) return
+    async effect(processID) {
+      if (processID === undefined || effects++ !== cut) return
       cuts++
       await end(pool, processID)
     },
@@ -18,9 +18,11 @@ function dyingRuntime(service: TestService, cut: number): { runtime: Runtime; cu
 }
 
 /**
- * Runs `work` again and again, each time with a connection that is lost before one statement later, the commit included, until none is
- * lost. `after` looks at what each run leaves behind: its result, unless it failed. `cut` is null after the last one, which succeeds.
- * @returns how many runs lost their connection
+ * Runs `work` again and again, each time with a connection that is lost before one effect later, until none is lost. Effects are commits
+ * and statements outside of transactions that write: whatever statement a crash precedes, PostgreSQL keeps what was committed and nothing
+ * else, which is what a crash before the next effect leaves. `after` looks at what each run leaves behind: its result, unless it failed.
+ * `cut` is null after the last one, which succeeds.
+ * @returns how many runs lost their connection: for one unit of work, one
  * @throws the error of a run that lost none
  */
 export async function dyingEverywhere<T>(
@@ -47,29 +49,29 @@ interface FaultyProcess {
 }
 
 /**
- * A process that is killed before its statement, or its call of a provider, number `point`: nothing that it tries afterwards has an
- * effect, and PostgreSQL rolls back what it had open.
+ * A process that is killed before its effect number `point`: a commit, a statement outside of transactions that writes, or a call of a
+ * provider. Nothing that it tries afterwards has an effect, and PostgreSQL rolls back what it had open, so that a kill before any
+ * statement in between would leave the same.
  */
 export function killedAt(service: TestService, point: number): FaultyProcess {
   let points = 0
   let killed = false
-  const reach = () => {
+  const die = async (processID?: number) => {
+    if (!killed) return
+    if (processID !== undefined) await end(service.runtime.pool, processID)
+    throw new Error('This process was killed')
+  }
+  const reach = (processID?: number) => {
     killed ||= points++ === point
-    if (killed) throw new Error('This process was killed')
+    return die(processID)
   }
   const runtime = observed(service.runtime, {
     call: async (run) => {
-      reach()
+      await reach()
       return run()
     },
-    async statement(processID) {
-      try {
-        reach()
-      } catch (error) {
-        if (processID !== undefined) await end(service.runtime.pool, processID)
-        throw error
-      }
-    },
+    effect: reach,
+    read: die,
   })
   return { runtime, failed: () => killed }
 }
@@ -87,46 +89,76 @@ export function unansweredAt(service: TestService, point: number): FaultyProcess
 }
 
 interface Observer {
-  /** Before each statement; `processID` is its backend, where it is in a transaction. */
-  statement?(processID?: number): Promise<void>
+  /** Before each commit, and each statement outside of transactions that writes; `processID` is its backend, where it has a connection of its own. */
+  effect?(processID?: number): Promise<void>
+  /** Before every other statement. */
+  read?(processID?: number): Promise<void>
   /** Around each call of a provider. */
   call?<T>(run: () => Promise<T>): Promise<T>
 }
 
 /** The runtime, whose statements and calls of providers are observed. */
-function observed(runtime: Runtime, { statement, call }: Observer): Runtime {
+function observed(runtime: Runtime, { effect, read, call }: Observer): Runtime {
   const { pool } = runtime
   const connect = async () => {
     const client = await pool.connect()
     const { processID } = client as unknown as { processID: number }
-    return replaced(client, (name) => name.startsWith('query'), after(processID))
+    let open = false
+    const isObserved = (name: string) => name === 'begin' || name.startsWith('query')
+    return replaced(client, isObserved, (run, name) => (...given: unknown[]) => {
+      if (name === 'begin') {
+        open = true
+        return run(...given)
+      }
+      const text = textOf(given[0])
+      const has = open ? name === 'queryAndCommit' || COMMITS.test(text) : writes(text)
+      if (BEGINS.test(text)) open = true
+      else if (has || ENDS.test(text)) open = false
+      return after(has ? effect : read, processID, run, given)
+    })
   }
-  /** A method that is called after what is observed before a statement. */
-  const after =
-    (processID?: number) =>
-    (run: Method) =>
-    async (...given: unknown[]) => {
-      await statement?.(processID)
-      return run(...given)
-    }
   const own = replaced(
-    replaced(pool, (name) => name === 'query', after()),
+    replaced(
+      pool,
+      (name) => name === 'query',
+      (run) =>
+        (...given: unknown[]) =>
+          after(writes(textOf(given[0])) ? effect : read, undefined, run, given),
+    ),
     (name) => name === 'connect',
     () => connect,
   )
   return { ...runtime, pool: own, ...(call ? { providers: calling(runtime.providers, call) } : {}) }
 }
 
+/** Calls a method after what is observed before its statement. */
+async function after(observe: Observer['effect'], processID: number | undefined, run: Method, given: unknown[]) {
+  await observe?.(processID)
+  return run(...given)
+}
+
+const BEGINS = /^\s*(begin|start transaction)\b/i
+const COMMITS = /^\s*commit\b/i
+const ENDS = /^\s*(commit|rollback)\b/i
+/** Everything but the forms of statements that only read, by their first words. */
+const writes = (text: string): boolean =>
+  !/^\s*(select|begin|start transaction|rollback|set|show|discard|listen)\b/i.test(text)
+const textOf = (query: unknown): string => (typeof query === 'string' ? query : (query as { text: string }).text)
+
 type Method = (...given: unknown[]) => unknown
 
 /** An object some of whose methods are replaced. */
-const replaced = <T extends object>(of: T, isReplaced: (name: string) => boolean, by: (run: Method) => Method): T =>
+const replaced = <T extends object>(
+  of: T,
+  isReplaced: (name: string) => boolean,
+  by: (run: Method, name: string) => Method,
+): T =>
   new Proxy(of, {
     get(target, name) {
       const value = Reflect.get(target, name)
       if (typeof value !== 'function') return value
       const method = value.bind(target) as Method
-      return isReplaced(String(name)) ? by(method) : method
+      return isReplaced(String(name)) ? by(method, String(name)) : method
     },
   })
 
