@@ -13,13 +13,15 @@ const ISOLATED = [
   'packages/routes/src/deposits/reports.test.ts',
   'packages/webhooks/src/receiver.test.ts',
 ]
+/** Most files of these start the service as a process: it is built before the first. */
+const PROCESSES = 'services'
 /**
  * Each has processes of its own: one that has run 180 files has grown to 2 GB, and takes up to three times as long for a file. The longest
  * tests first.
  */
 const SHARED: Readonly<Record<string, string>> = {
-  tooling: 'tooling/**/*.test.ts',
-  services: '{packages/[r-z]*,services}/**/*.test.ts',
+  [PROCESSES]: '{services,tooling}/**/*.test.ts',
+  routes: 'packages/[r-z]*/**/*.test.ts',
   domains: 'packages/[a-f]*/**/*.test.ts',
   foundations: 'packages/[g-q]*/**/*.test.ts',
 }
@@ -41,7 +43,13 @@ export default defineConfig({
       { extends: true, test: { name: 'isolated', include: ISOLATED } },
       ...Object.entries(SHARED).map(([name, include]) => ({
         extends: true as const,
-        test: { name, include: [include], exclude: [...ISOLATED, '**/node_modules/**'], isolate: false },
+        test: {
+          name,
+          include: [include],
+          exclude: [...ISOLATED, '**/node_modules/**'],
+          isolate: false,
+          globalSetup: name === PROCESSES ? ['tooling/stand/test/artefact.ts'] : [],
+        },
       })),
     ],
   },

@@ -39,13 +39,18 @@ const { root, dist } = places
 /** Artefacts that are kept: a process that runs from one loads some of its files later. */
 const KEPT = 3
 
+/** Builds the pages without which no process starts, where their sources have changed since the last time. */
+export async function buildPages(): Promise<void> {
+  await buildPayPage()
+  await buildDashboard()
+}
+
 /**
  * Builds the artefact, if its sources have changed since the last time: one folder with everything that a process loads, which needs Node and
  * no installed package. @returns its folder. @throws Error where an import or a file that a source names would not be found there
  */
 export async function build(): Promise<string> {
-  await buildPayPage()
-  await buildDashboard()
+  await buildPages()
   await buildClients()
   await buildDocs()
   const present = current()

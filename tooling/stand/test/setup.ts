@@ -2,14 +2,14 @@ import { mkdtempSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { everyDomain } from '@payments/api'
-import { build } from '@payments/bundle'
+import { buildPages } from '@payments/bundle'
 import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
 import { createLog, migrate } from '@payments/platform'
 import type { TestProject } from 'vitest/node'
 
 /** One PostgreSQL server for the run, with a migrated template that each test file copies. Durability is off: nothing here outlives the run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await build()
+  await buildPages()
   const directory = mkdtempSync(join(temporaryFolder(), 'payments-test-'))
   const server = await startEmbedded(directory, {
     settings: [

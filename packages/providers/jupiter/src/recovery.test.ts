@@ -6,7 +6,7 @@ import { address } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
 import bs58 from 'bs58'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { compileCache, freshDatabase, program, trustedCertificate } from '#testing'
+import { built, compileCache, freshDatabase, program, trustedCertificate } from '#testing'
 import { MINTS, tokenAccountOf } from '../test/facts.ts'
 import { expectJournalEqualsChain, type Live, startLive } from '../test/live.ts'
 
@@ -26,6 +26,7 @@ afterEach(() => live.stop())
 /** Runs `payments swap-addresses` with the settings of the service. `answer`: what is typed when it asks. */
 async function run(options: readonly string[], answer = '', settings: Record<string, string> = {}) {
   const { service, world } = live
+  await built()
   const child = spawn(process.execPath, [...program('swap-addresses'), ...options], {
     env: {
       ...compileCache,

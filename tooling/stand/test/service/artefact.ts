@@ -1,4 +1,5 @@
 import { type StartedService, type StartOptions, startArtefact } from '../../src/service/started.ts'
+import { built } from './built.ts'
 import { freshDatabase, type TestDatabase } from './database.ts'
 import { used } from './used.ts'
 
@@ -10,6 +11,7 @@ export interface TestArtefact extends StartedService {
 export async function launchArtefact(
   options: StartOptions & { readonly database?: TestDatabase } = {},
 ): Promise<TestArtefact> {
+  await built()
   const database = options.database ?? (await freshDatabase())
   const remove = async () => {
     if (!options.database) await database.drop()

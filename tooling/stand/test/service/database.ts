@@ -52,7 +52,8 @@ export async function tableContents(database: TestDatabase): Promise<Map<string,
   }
 }
 
-async function administer(owner: string, run: (client: Client) => Promise<unknown>): Promise<void> {
+/** Runs statements of the owner on the server of all test files. */
+export async function administer(owner: string, run: (client: Client) => Promise<unknown>): Promise<void> {
   const client = new Client({ connectionString: owner.replace('DATABASE', 'postgres') })
   await client.connect()
   try {

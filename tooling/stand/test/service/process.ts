@@ -4,15 +4,17 @@ import { gatewaySettings } from '@payments/gateway'
 import { platformSettings } from '@payments/platform'
 import { type LaunchedGateway, launchGateway } from '../../src/service/launch.ts'
 import { sharedSettings } from '../../src/service/settings.ts'
+import { built } from './built.ts'
 import type { TestService } from './service.ts'
 
 export type TestProcess = Omit<LaunchedGateway, 'pid'>
 
 /** A second gateway as a process of its own, on the database and with the keys of a running service. */
-export function startProcess(
+export async function startProcess(
   service: Pick<TestService, 'runtime' | 'dataDir' | 'database'>,
   settings: Record<string, string> = {},
 ): Promise<TestProcess> {
+  await built()
   const own = service.runtime.settings
   const accounts = accountsSettings.from(own)
   const http = gatewaySettings.from(own)
