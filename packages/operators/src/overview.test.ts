@@ -129,16 +129,31 @@ test('what needs an operator is listed with its merchant and its money, live and
   const merchant = await newMerchant(service)
   const { organisationId } = merchant
   const route = await newRoute(merchant)
-  for (const amount of ['5', '900', '31']) await pay(merchant, route.id, amount)
+  for (const amount of ['5', '900', '31', '5', '40', '50000', '2']) await pay(merchant, route.id, amount)
   await sync(merchant, route.id)
   const { pool } = service.runtime
   await pool.query(
     "update payment_route_deposits set created_at = now() - interval '2 hours', updated_at = now() - interval '90 minutes' where payment_route_id = $1",
     [route.id],
   )
-  await pool.query(
-    'update transactions t set amount_usd = null from payment_route_deposits d where d.id = t.id and d.payment_route_id = $1 and t.amount = 31',
+  const change = (amount: number, set: string) =>
+    pool.query(
+      `update transactions t set ${set} from payment_route_deposits d where d.id = t.id and d.payment_route_id = $1 and t.amount = $2`,
+      [route.id, amount],
+    )
+  await change(31, 'amount_usd = null')
+  await change(40, "amount_usd = null, currency = 'EURC'")
+  for (const amount of [50000, 2]) await change(amount, "amount_usd = null, currency = 'KES'")
+  const { rows: older } = await pool.query<{ id: string }>(
+    `update payment_route_deposits set updated_at = now() - interval '100 minutes'
+      where id = (select d.id from payment_route_deposits d join transactions t using (id) where payment_route_id = $1 and t.amount = 5 order by id limit 1)
+      returning id`,
     [route.id],
+  )
+  await pool.query(
+    `insert into provider_prices (id, environment, pair, provider, rate, rated_at) values ($1, 'test', 'USDC>EURC', 'sandbox', 0.8, now())
+     on conflict (environment, pair) do update set rate = 0.8, rated_at = now()`,
+    [newId()],
   )
   const { rows } = await pool.query('select name from organisations where id = $1', [organisationId])
   const listed = async (sort?: string) =>
@@ -146,10 +161,16 @@ test('what needs an operator is listed with its merchant and its money, live and
   const byMoney = await listed('amount')
   expect(byMoney.map((each: { amount: string; amountUsd: string }) => [each.amount, each.amountUsd])).toEqual([
     ['900 USDC', '900'],
-    ['5 USDC', '5'],
-    // What has no known value is not lost behind the last of the list: it is the last.
+    // What has no known value is not lost behind all that has: it stands between, by its own amounts.
+    ['50000 KES', null],
+    // 50 dollars, by the last rate.
+    ['40 EURC', null],
+    ['2 KES', null],
     ['31 USDC', null],
+    ['5 USDC', '5'],
+    ['5 USDC', '5'],
   ])
+  expect(byMoney.at(-2).id).toBe(older[0]?.id)
   expect(byMoney[0]).toMatchObject({ merchant: rows[0].name, environment: 'test' })
   expect((await listed()).map((each: { id: string }) => each.id).toSorted()).toEqual(
     byMoney.map((each: { id: string }) => each.id).toSorted(),

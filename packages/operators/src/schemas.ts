@@ -224,7 +224,7 @@ export const AttentionFilter = z.strictObject({
 export const AttentionInput = AttentionFilter.extend({
   sort: z.enum(['oldest', 'amount']).optional().meta({
     description:
-      '`oldest`: those that have waited longest first, as without it. `amount`: live before test, then by value in US dollars, the largest first; what has no known value comes last, the oldest first',
+      '`oldest`: those that have waited longest first, as without it. `amount`: live before test, then by value in US dollars, the largest first and of equal ones the oldest. Where no value is known, that of the last rate counts; amounts of a currency without a rate stand between the others, the largest behind the largest value and so on. What has no amount comes last, the oldest first',
     example: 'amount',
   }),
 })

@@ -12,7 +12,7 @@ export interface Side {
 const PLACES = 18
 const ONE = 10n ** BigInt(PLACES)
 /** Money that is worth its number of US dollars. */
-const ARE_DOLLARS: readonly string[] = ['USD', 'USDC', 'USDT']
+export const ARE_DOLLARS: readonly string[] = ['USD', 'USDC', 'USDT']
 const DECIMAL = /^\d{1,30}(\.\d+)?$/
 
 /** Decimal text as a whole number of 10⁻¹⁸; undefined for what is no decimal. */

@@ -79,7 +79,10 @@ export const allowKind = (kind: string): readonly string[] => [
   'alter table transactions validate constraint transactions_kind_check',
 ]
 
-/** SQL: a join that adds `<alias>.shown`, an amount with its symbol, and `<alias>.usd`, its value, of the transaction with the id of a row of `of`; else null. */
+/**
+ * SQL: a join that adds `<alias>.shown`, an amount with its symbol, `<alias>.amount` and `<alias>.currency`, both apart, and `<alias>.usd`, its value, of the
+ * transaction with the id of a row of `of`; else null.
+ */
 export const joinAmount = (alias: string, of: string): string =>
-  `left join lateral (select ${AMOUNT_TEXT} as shown, case when t.amount_usd ~ '^\\d+(\\.\\d+)?$' then t.amount_usd end as usd from transactions t
+  `left join lateral (select ${AMOUNT_TEXT} as shown, t.amount, t.currency, case when t.amount_usd ~ '^\\d+(\\.\\d+)?$' then t.amount_usd end as usd from transactions t
      where t.organisation_id = ${of}.organisation_id and t.environment = ${of}.environment and t.id = ${of}.id and t.amount is not null) ${alias} on true`

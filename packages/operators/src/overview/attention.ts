@@ -4,6 +4,7 @@ import { joinAmount } from '@payments/ledger'
 import {
   type AttentionSource,
   type Condition,
+  dollarRate,
   domainsOf,
   type QueryContext,
   type Runtime,
@@ -25,9 +26,16 @@ interface Row extends Omit<Shown, 'since'> {
 
 type Listed = Row & Pick<z.input<typeof Attention>['objects'][number], 'merchant' | 'amount' | 'amountUsd'>
 
+/** SQL: the value of an amount in US dollars, stored or by the last rate of its currency; null where neither is known. */
+const WORTH = `coalesce(a.usd::numeric, a.amount * ${dollarRate('a.currency', 'o.environment')})`
+/** SQL: what amounts can be compared with each other: those of which a value is known, and those of each other currency. */
+const COMPARED = `case when w.worth is null then a.currency else '' end`
+
 const ORDERS = {
   oldest: 'o.since, o.id',
-  amount: "o.environment = 'live' desc, a.usd::numeric desc nulls last, o.since, o.id",
+  // The largest of each group first: what has no value is not lost behind all that has.
+  amount: `o.environment = 'live' desc, a.amount is null,
+    row_number() over (partition by o.environment, ${COMPARED} order by coalesce(w.worth, a.amount) desc nulls last, o.since, o.id), ${COMPARED}`,
 } as const
 
 /** @throws validation_failed 422 for a kind that no domain declares */
@@ -74,7 +82,7 @@ export async function attention(
   const { rows } = await db.query<Listed>(
     `select o.kind, o.id, o.organisation_id as "organisationId", o.environment, o.status, o.condition, o.reason, o.since,
             ${merchantNameOf('o')} as merchant, a.shown as amount, a.usd as "amountUsd"
-       from (select * from ${text}) o ${joinAmount('a', 'o')}
+       from (select * from ${text}) o ${joinAmount('a', 'o')} cross join lateral (select ${WORTH} as worth) w
       order by ${ORDERS[sort]} limit ${SHOWN}`,
     values,
   )

@@ -46,7 +46,7 @@ export {
 export { boundTo, claimPolls, pollTask } from './polling/polls.ts'
 export { type ClaimedPoll, type PolledProvider, pollBudget } from './polling/rate-budget.ts'
 export { type Stranger, sharesOf, strangerAt } from './polling/shares.ts'
-export { checkPrice } from './prices.ts'
+export { checkPrice, dollarRate } from './prices.ts'
 export {
   isContradictedSql,
   keepKnownReport,

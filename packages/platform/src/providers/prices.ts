@@ -1,4 +1,5 @@
 import {
+  ARE_DOLLARS,
   decidePrice,
   type ErrorFactory,
   newId,
@@ -124,6 +125,19 @@ const REFUSED = `insert into provider_prices (id, environment, pair, provider, r
   on conflict (environment, pair) do update set refused_rate = excluded.refused_rate, refused_reason = excluded.refused_reason,
     refused_at = coalesce(provider_prices.refused_at, now()), move_rate = excluded.move_rate, move_since = excluded.move_since,
     move_at = excluded.move_at, move_seen = excluded.move_seen`
+
+const dollars = ARE_DOLLARS.map((symbol) => `'${symbol}'`).join(', ')
+
+/**
+ * SQL: how many US dollars one unit of a currency is, by the price of its pair that was accepted last in an environment; null where none was.
+ * It is good enough to sort by, and for nothing that moves money.
+ */
+export const dollarRate = (currency: string, environment: string): string =>
+  `case when ${currency} in (${dollars}) then 1 else (
+     select case when split_part(p.pair, '>', 1) = ${currency} then p.rate else 1 / p.rate end
+       from unnest(array[${dollars}]) dollar, unnest(array[${currency} || '>' || dollar, dollar || '>' || ${currency}]) pairs (pair)
+       join provider_prices p on p.environment = ${environment} and p.pair = pairs.pair
+      where p.rate > 0 order by p.rated_at desc limit 1) end`
 
 /** Pairs whose last price was refused. Closing it makes the refused rate the one that later ones are compared with. */
 export const refusedPrices: AttentionSource = {

@@ -51,8 +51,7 @@ export function Overview() {
         path: `/transactions?${troubled}`,
         undecided: undecided.sessions.slice(0, MOST_NAMED),
         moreUndecided: Math.max(0, undecided.total - MOST_NAMED),
-        // The list begins with the newest, and the oldest expires first.
-        waiting: approvals.approvals.slice(-MOST_NAMED).toReversed(),
+        waiting: approvals.approvals.toSorted(byMoneyAndAge).slice(0, MOST_NAMED),
         moreWaiting: Math.max(0, approvals.total - MOST_NAMED),
       }
       const hasKey = keys.apiKeys.some((key) => key.environment === environment && !key.revokedAt)
@@ -146,6 +145,10 @@ interface Attention {
 
 type Undecided = Outputs['collections']['undecided']['sessions'][number]
 type Waiting = Outputs['payoutApprovals']['list']['approvals'][number]
+
+/** The most money first, all of it cNGN; of equal amounts the one that has waited longest. */
+const byMoneyAndAge = (one: Waiting, other: Waiting): number =>
+  Number(other.amount) - Number(one.amount) || one.createdAt.localeCompare(other.createdAt)
 
 /** The filters of the transactions that failed, or of which a part is missing, since a day. */
 const troubledSince = (day: Date): URLSearchParams =>
