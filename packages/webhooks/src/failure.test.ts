@@ -4,6 +4,7 @@ import {
   advance,
   deliveriesOf,
   emitEvents,
+  emitTogether,
   endpoint,
   finished,
   receiverPool,
@@ -58,7 +59,7 @@ test('410 disables the endpoint, fails its pending deliveries and notifies the m
   const merchant = await newMerchant(service)
   const receiver = await receivers.start(() => 410)
   const { id } = await endpoint(merchant, { url: receiver.url })
-  await emitEvents(service.runtime, merchant, 3)
+  await emitTogether(service.runtime, merchant, 3)
   await deliveriesOf(merchant, id, (all) => all.length === 3 && finished(all))
   await until(
     async () => (await merchant.call(`GET /v1/webhooks/${id}`)).body.data.status,

@@ -1,27 +1,41 @@
 import { newId, system } from '@payments/kernel'
-import { type Runtime, unitOfWork } from '@payments/platform'
+import { type Runtime, type UnitOfWork, unitOfWork } from '@payments/platform'
 import { afterAll, afterEach } from 'vitest'
 import { type Merchant, type Receiver, type ReceiverOptions, startReceiver, type TestService } from '#testing'
 import { emit } from '../src/events/outbox.ts'
 
+interface Of {
+  readonly organisationId: string
+  readonly environment: 'test' | 'live'
+}
+
+const inUnit = <T>(runtime: Runtime, of: Of, work: (unit: UnitOfWork) => T): Promise<T> =>
+  unitOfWork({ runtime, actor: system(of.organisationId, of.environment), log: runtime.log }, async (unit) =>
+    work(unit),
+  )
+
+function emitOne(unit: UnitOfWork, { organisationId, environment }: Of, n: number, type: string): string {
+  const id = newId()
+  const at = new Date().toISOString()
+  const data = { id, n, status: 'active', previousStatus: null, createdAt: at, updatedAt: at }
+  return emit(unit, { organisationId, environment, type, resourceId: id, data })
+}
+
 /** Emits events of one type, each in its own transaction, as a domain does. Returns their ids. */
 export async function emitEvents(
   runtime: Runtime,
-  of: { organisationId: string; environment: 'test' | 'live' },
+  of: Of,
   count = 1,
   type = 'payment_route.created',
 ): Promise<string[]> {
   const ids: string[] = []
-  for (let n = 0; n < count; n++) {
-    const id = newId()
-    const at = new Date().toISOString()
-    const data = { id, n, status: 'active', previousStatus: null, createdAt: at, updatedAt: at }
-    await unitOfWork({ runtime, actor: system(of.organisationId, of.environment), log: runtime.log }, async (unit) => {
-      ids.push(emit(unit, { ...of, type, resourceId: id, data }))
-    })
-  }
+  for (let n = 0; n < count; n++) ids.push(await inUnit(runtime, of, (unit) => emitOne(unit, of, n, type)))
   return ids
 }
+
+/** Emits events in one transaction, so that they are fanned out together. */
+export const emitTogether = (runtime: Runtime, of: Of, count: number): Promise<string[]> =>
+  inUnit(runtime, of, (unit) => Array.from({ length: count }, (_, n) => emitOne(unit, of, n, 'payment_route.created')))
 
 /** Polls until `enough` is true of the result, and returns it. */
 export async function until<T>(look: () => Promise<T>, enough: (value: T) => boolean): Promise<T> {

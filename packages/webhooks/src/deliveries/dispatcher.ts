@@ -1,6 +1,7 @@
 import { timeOfId } from '@payments/kernel'
 import { histograms, type Runtime, type Slots, slotsTask } from '@payments/platform'
 import { disableIfFailing, isDue } from '../endpoints/endpoint-health.ts'
+import { sendBy } from '../queue/hand-over.ts'
 import {
   claim,
   DELIVER,
@@ -21,8 +22,10 @@ import type { createSender, Sent } from './send.ts'
  */
 const SLOTS = 400
 const IMPAIRED_SLOTS = 200
-/** While so many slots are taken, nothing is claimed ahead: the others are for deliveries that are sent at once. */
+/** While so many slots are taken, nothing is claimed ahead or by a fan-out: the others are for deliveries that are sent at once. */
 const AHEAD_SLOTS = 200
+/** While no more slots are taken, no delivery waits for one but those of its own endpoint: every organisation gets what it asks for. */
+const FEW = 20
 /** Maximum number of results settled in one transaction. */
 const BATCH = 200
 /** An endpoint slower than this, ms, is limited to one slot until it answers faster. */
@@ -194,9 +197,12 @@ function createDispatcher(runtime: Runtime): Slots {
   async function settleBatch(batch: readonly Result[]): Promise<void> {
     const outcomes = batch.map(({ outcome }) => outcome)
     const waiting: Outcome[] = []
-    await settle(runtime.pool, outcomes, waiting).then(
+    const due: string[] = []
+    let written = true
+    await settle(runtime.pool, outcomes, waiting, due).then(
       (failing) => updateHealth(outcomes, failing),
       (error) => {
+        written = false
         waiting.length = 0
         logged('delivery results not written', { deliveries: batch.length })(error)
       },
@@ -207,7 +213,8 @@ function createDispatcher(runtime: Runtime): Slots {
     }
     // These attempts have freed their slots by then.
     await new Promise((resolve) => setImmediate(resolve))
-    fillSoon()
+    // Nothing else can have waited for these slots.
+    if (!written || due.length > 0 || inFlight.size > FEW) fillSoon()
   }
 
   /** Runs beside the settling: it waits for the endpoint's row, which a merchant's request may hold. */
@@ -226,10 +233,19 @@ function createDispatcher(runtime: Runtime): Slots {
     }
   }
 
+  sendBy(runtime, {
+    free: () => (stopping ? 0 : AHEAD_SLOTS - inFlight.size),
+    inFlight: busy,
+    start(claimed) {
+      held.add(claimed)
+      for (const delivery of claimed) start(delivery)
+    },
+  })
   return {
     fill,
     async stop() {
       stopping = true
+      sendBy(runtime, undefined)
       held.close()
       // A claim that is under way.
       await turns

@@ -41,12 +41,13 @@ export function createHeld() {
     /** The endpoints that are claimed ahead, and how many deliveries of each are held. */
     ahead: (): ReadonlyMap<string, number> =>
       new Map([...endpoints].flatMap(([id, { quick, filled, held }]) => (quick && filled ? [[id, held]] : []))),
-    /** Takes what one claim returned that was made `ahead` of these endpoints. */
-    add(deliveries: readonly DeliveryAttempt[], ahead: ReadonlyMap<string, unknown>): void {
+    /** Takes what one claim returned that was made `ahead` of these endpoints; without them, what a fan-out has claimed. */
+    add(deliveries: readonly DeliveryAttempt[], ahead?: ReadonlyMap<string, unknown>): void {
       for (const { endpointId, claim } of deliveries) {
         of(endpointId).held++
         claims.set(claim, (claims.get(claim) ?? 0) + 1)
       }
+      if (!ahead) return
       for (const [id, endpoint] of endpoints) {
         endpoint.filled = endpoint.held >= FULL_SLOTS + (ahead.has(id) ? AHEAD : 0)
         if (endpoint.held === 0) endpoints.delete(id)

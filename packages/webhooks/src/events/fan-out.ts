@@ -1,9 +1,10 @@
 import { atOnceIf, isDatabaseUnavailable, type Runtime, sqlState, type Task } from '@payments/platform'
 import { CHANGES } from '../endpoints/changes.ts'
-import { DELIVER } from '../queue/queue.ts'
+import { handOver, roomOf } from '../queue/hand-over.ts'
+import { DELIVER, type DeliveryAttempt } from '../queue/queue.ts'
 import { type Tenants, tenantsOf, type Waiting } from '../queue/tenants.ts'
 import { drain, keysOf, takenEvents } from './drain.ts'
-import { EVENT_COLUMNS, insertDeliveries, optInTypes } from './new-deliveries.ts'
+import { EVENT_COLUMNS, insertAndClaim, optInTypes } from './new-deliveries.ts'
 import { OUTBOX } from './outbox.ts'
 import { setAside } from './set-aside.ts'
 
@@ -60,10 +61,14 @@ const isFaultOfData = (error: unknown): boolean => DATA_CODES.test(sqlState(erro
 
 /** One transaction. `tried` receives its events. @returns true when there are more events */
 async function fanOut(runtime: Runtime, tenants: Tenants, size: number, tried: Tried[]): Promise<boolean> {
-  let made = { deliveries: 0, later: 0 }
+  let made: { deliveries: number; later: number; claimed: readonly DeliveryAttempt[] } = {
+    deliveries: 0,
+    later: 0,
+    claimed: [],
+  }
   const more = await drain(runtime, tenants, { events: size, deliveries: DELIVERIES }, async (client, taken) => {
     tried.push(...taken)
-    made = await insertDeliveries(
+    made = await insertAndClaim(
       client,
       `select ${EVENT_COLUMNS}, w.id as endpoint_id, row_number() over (order by e.id, w.id) as place
          from ${takenEvents(1)}
@@ -71,9 +76,11 @@ async function fanOut(runtime: Runtime, tenants: Tenants, size: number, tried: T
          join webhook_endpoints w on w.organisation_id = e.organisation_id and w.environment = e.environment
         where w.status = 'enabled' and (e.type = any(w.events) or (w.events is null and not e.type = any($4)))`,
       [...keysOf(taken), optInTypes(runtime)],
+      roomOf(runtime),
     )
   })
-  if (made.deliveries > 0) runtime.trigger(DELIVER)
+  handOver(runtime, made.claimed)
+  if (made.deliveries > made.claimed.length) runtime.trigger(DELIVER)
   if (made.later > 0) runtime.trigger(CHANGES)
   return more
 }

@@ -45,6 +45,19 @@ export interface DeliveryAttempt {
 export const OVER = `exists (select from webhook_changes c
   where c.endpoint_id = d.endpoint_id and c.kind = 'end' and d.created_at <= c.created_at)`
 
+/**
+ * SQL: the columns of a {@link DeliveryAttempt}, of a claimed delivery `d` with a `ready` row that says how its endpoint fares, and where they are from. What is claimed is little
+ * whatever the planner expects: it would join all deliveries and events, where queues are long.
+ */
+export const ATTEMPT = {
+  columns: `d.id, d.claim, d.organisation_id as "organisationId", d.environment, d.endpoint_id as "endpointId", d.made, d.over,
+           ready.slots < ${FULL_SLOTS} as impaired, ready.proven, w.status, w.url, e.id as "eventId", e.type as "eventType", e.payload::text as body,
+           array[w.secret] || array(select p.value ->> 'secret' from jsonb_array_elements(w.previous_secrets) with ordinality p
+             where (p.value ->> 'until')::timestamptz > now() order by p.ordinality) as secrets`,
+  from: `cross join lateral (select * from webhook_endpoints where organisation_id = d.organisation_id and environment = d.environment and id = d.endpoint_id limit 1) w
+           cross join lateral (select * from events where organisation_id = d.organisation_id and environment = d.environment and id = d.event_id limit 1) e`,
+} as const
+
 /** When an endpoint is due again: at the end of its oldest lease while its slots are taken, else with its earliest due delivery. */
 const NEXT_DUE = `coalesce((
   select case when r.taken >= q.slots then r.first_end
@@ -91,16 +104,15 @@ export async function claim(pool: Pool, capacity: Capacity): Promise<readonly De
       if (shares.length === 0) return []
       const endpoints = shares.map(({ endpointId }) => endpointId)
       const { rows } = await client.query<DeliveryAttempt>(
-        // The rows are few whatever the planner expects: it would join all deliveries and events, where queues are long.
         `with ready as materialized (
-           select picked.id, q.slots, q.proven_at is not null as proven from unnest(${arrayOf('uuid', '$1')}, $2::int[], $6::int[]) as s (endpoint_id, room, ahead)
+           select picked.id, q.slots, q.proven_at is not null as proven from unnest(${arrayOf('uuid', '$1')}, $2::int[], $5::int[]) as s (endpoint_id, room, ahead)
              join webhook_queues q on q.endpoint_id = s.endpoint_id
              cross join lateral (
                select p.id from webhook_deliveries p
                 where p.endpoint_id = s.endpoint_id and p.status = 'pending' and p.due_at <= now()
                 order by p.due_at, p.id
                 limit greatest(0, least(s.room, ${PACED_ROOM}, (
-                  select q.slots + case when bool_or(r.claim <> all ($7::uuid[])) then 0 else s.ahead end - count(*)
+                  select q.slots + case when bool_or(r.claim <> all ($6::uuid[])) then 0 else s.ahead end - count(*)
                     from webhook_deliveries r
                    where r.endpoint_id = s.endpoint_id and r.claim is not null and r.due_at > now())))
                 for no key update of p skip locked) picked),
@@ -109,20 +121,15 @@ export async function claim(pool: Pool, capacity: Capacity): Promise<readonly De
             where d.id = any (array(select id from ready))
            returning d.id, d.claim, d.organisation_id, d.environment, d.endpoint_id, d.event_id, jsonb_array_length(d.attempts) as made,
              ${OVER} as over)
-         select d.id, d.claim, d.organisation_id as "organisationId", d.environment, d.endpoint_id as "endpointId", d.made, d.over,
-           ready.slots < $5 as impaired, ready.proven, w.status, w.url, e.id as "eventId", e.type as "eventType", e.payload::text as body,
-           array[w.secret] || array(select p.value ->> 'secret' from jsonb_array_elements(w.previous_secrets) with ordinality p
-             where (p.value ->> 'until')::timestamptz > now() order by p.ordinality) as secrets
-         from claimed d join ready on ready.id = d.id
-           cross join lateral (select * from webhook_endpoints where organisation_id = d.organisation_id and environment = d.environment and id = d.endpoint_id limit 1) w
-           cross join lateral (select * from events where organisation_id = d.organisation_id and environment = d.environment and id = d.event_id limit 1) e
+         select ${ATTEMPT.columns}
+           from claimed d join ready on ready.id = d.id
+           ${ATTEMPT.from}
          order by d.id`,
         [
           endpoints,
           shares.map((each) => each.room),
           newId(),
           LEASE_SECONDS,
-          FULL_SLOTS,
           shares.map((each) => each.ahead),
           capacity.ahead?.claims ?? [],
         ],
@@ -173,13 +180,14 @@ export interface Failing {
  * Settles a batch of attempts: writes their results, and when each endpoint is due again, in one transaction. An attempt whose
  * claim has expired meanwhile changes nothing; an endpoint that was disabled meanwhile gets no further attempt. A trigger of the
  * table enforces the transitions of the state machine. It waits for no queue: `waiting` receives the attempts whose endpoint's queue
- * another transaction holds, for a later batch.
+ * another transaction holds, for a later batch. `due` receives the endpoints of the batch that have deliveries which are due.
  * @returns the endpoints of the batch that are failing.
  */
 export async function settle(
   pool: Pool,
   all: readonly Outcome[],
   waiting: Outcome[] = [],
+  due: string[] = [],
 ): Promise<readonly Failing[]> {
   const write = async (client: PoolClient): Promise<readonly Failing[]> => {
     const { rows: free } = await client.query<{ id: string }>(
@@ -210,7 +218,7 @@ export async function settle(
         outcomes.map(({ delivery }) => delivery.endpointId),
       ],
     )
-    const { rows } = await client.query<Failing>(
+    const { rows } = await client.query<Omit<Failing, 'seconds'> & { seconds: number | null; due: boolean }>(
       `with r as (select * from unnest(${arrayOf('uuid', '$1')}, $2::boolean[], $3::int[], $4::boolean[]) as r (endpoint_id, alive, slots, proven)),
         settled as (
           update webhook_queues q set slots = coalesce(r.slots, q.slots),
@@ -220,9 +228,9 @@ export async function settle(
               failing_since = case when r.alive then null when r.alive is null then q.failing_since else coalesce(q.failing_since, now()) end,
               notices = case when r.alive then 0 else q.notices end
             from r where q.endpoint_id = r.endpoint_id
-          returning q.endpoint_id, q.failing_since, q.notices)
-       select endpoint_id as "endpointId", extract(epoch from now() - failing_since)::float8 as seconds, notices
-         from settled where failing_since is not null`,
+          returning q.endpoint_id, q.failing_since, q.notices, q.due_at <= now() as due)
+       select endpoint_id as "endpointId", extract(epoch from now() - failing_since)::float8 as seconds, notices, due
+         from settled where failing_since is not null or due`,
       [
         endpoints,
         endpoints.map((id) => last.get(id)?.alive ?? null),
@@ -230,7 +238,10 @@ export async function settle(
         endpoints.map((id) => last.get(id)?.proven ?? false),
       ],
     )
-    return rows
+    due.push(...rows.flatMap((row) => (row.due ? [row.endpointId] : [])))
+    return rows.flatMap(({ endpointId, seconds, notices }) =>
+      seconds === null ? [] : [{ endpointId, seconds, notices }],
+    )
   }
   return inTransaction(pool, write, BY_KEYS, SKIPPING_DEAD_ENTRIES)
 }
