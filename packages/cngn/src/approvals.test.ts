@@ -180,8 +180,11 @@ test('nobody answers what they asked themselves, nor without the role; of what a
   expect((await answer((await member(merchant, 'member')).accessToken, id, 'approve')).status).toBe(200)
 })
 
-test('everybody who may approve is told once, with a button to the payout, but not who asked', async () => {
+test('everybody who may approve is told once, until when in the zone of the organisation, with a button to the payout, but not who asked', async () => {
   const { merchant, customerId } = await begin()
+  await service.runtime.pool.query("update organisations set time_zone = 'Asia/Kolkata' where id = $1", [
+    merchant.organisationId,
+  ])
   const [asker, finance, developer] = [
     await member(merchant, 'finance'),
     await member(merchant, 'finance'),
@@ -205,6 +208,8 @@ test('everybody who may approve is told once, with a button to the payout, but n
   expect([to(asker.email).length, to(finance.email).length, to(developer.email).length]).toEqual([0, 1, 0])
   expect(to(finance.email)[0]?.subject).toBe('[Test] Approve a withdrawal of 2000 cNGN')
   expect(to(finance.email)[0]?.text).toContain(`/dashboard/test/cngn/withdrawals/${id}`)
+  const until = new Date(Date.parse(made.body.data.approval.expiresAt) + 5.5 * 3_600_000).toISOString()
+  expect(to(finance.email)[0]?.text).toContain(`${until.slice(11, 16)} GMT+5:30`)
   const shown = await call(service, 'GET /v1/notifications', { token: finance.accessToken, key: null })
   const told = shown.body.data.notifications.filter(({ type }: { type: string }) => type === 'payout.approval')
   expect(told).toMatchObject([{ resource: { type: 'cngn_withdrawal', id } }])

@@ -1,4 +1,4 @@
-import { rolesAllowed } from '@payments/kernel'
+import { rolesAllowed, zoneOf } from '@payments/kernel'
 import { sqlOf, type UnitOfWork } from '@payments/platform'
 import { sendEmail } from './email.ts'
 import { payoutApprovalEmail, serviceOf } from './email-texts.ts'
@@ -10,7 +10,7 @@ import { payoutApprovalEmail, serviceOf } from './email-texts.ts'
  */
 export async function emailApprovers(
   unit: UnitOfWork,
-  about: Omit<Parameters<typeof payoutApprovalEmail>[2], 'organisation' | 'environment'> & {
+  about: Omit<Parameters<typeof payoutApprovalEmail>[2], 'organisation' | 'environment' | 'timeZone'> & {
     readonly requestedBy: string | null
   },
 ): Promise<void> {
@@ -25,7 +25,7 @@ export async function emailApprovers(
   const service = serviceOf(unit.runtime.settings)
   for (const { email, organisation } of rows)
     await sendEmail(unit, {
-      ...payoutApprovalEmail(service, email, { ...about, organisation, environment }),
+      ...payoutApprovalEmail(service, email, { ...about, organisation, environment, timeZone: zoneOf(unit.actor) }),
       deliver: true,
       until: about.until.toISOString(),
     })

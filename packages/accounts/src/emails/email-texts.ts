@@ -1,3 +1,4 @@
+import { shownIn } from '@payments/kernel'
 import { publicUrl, type Settings } from '@payments/platform'
 import { accountsSettings } from '../settings.ts'
 import { type DesignedEmail, designedEmail, type EmailText } from './designed-email.ts'
@@ -181,6 +182,8 @@ export const payoutApprovalEmail = (
     /** Email address of who asked; null: an API key. */
     readonly by: string | null
     readonly until: Date
+    /** The organisation's. */
+    readonly timeZone: string
     readonly path: string
   },
 ): EmailText => {
@@ -192,7 +195,7 @@ export const payoutApprovalEmail = (
     facts: [
       ['To', plainName(of.destination)],
       ['Asked by', of.by ? plainName(of.by) : 'An API key'],
-      ['Answer before', of.until.toUTCString()],
+      ['Answer before', shownIn(of.timeZone, of.until)],
     ],
     button: { text: 'Approve or reject', url: `${service.dashboard}/${of.environment}${of.path}` },
     footer:

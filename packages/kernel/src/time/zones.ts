@@ -43,6 +43,13 @@ export const timeZones: readonly [string, ...string[]] = ['UTC', ...Intl.support
 export const listedZone = (name: string): string | undefined =>
   isTimeZone(name) ? present(new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone) : undefined
 
+/** A time in a zone with the zone's name, as emails have it: `Sun, 1 Feb 2026, 00:15 GMT+1`. */
+export const shownIn = (timeZone: string, time: Date): string =>
+  new Intl.DateTimeFormat('en-GB', {
+    ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
+    ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone, timeZoneName: 'short' },
+  }).format(time)
+
 /** The day, such as `2026-12-31`, on which a time falls in a zone. */
 export const dayIn = (timeZone: string, time: Date): string =>
   Temporal.Instant.fromEpochMilliseconds(time.getTime()).toZonedDateTimeISO(timeZone).toPlainDate().toString()
