@@ -202,6 +202,8 @@ export interface NetworkView {
 export interface View {
   readonly locale: Locale
   readonly texts: Texts
+  /** The reader's zone, which the browser knows and the server does not: until then times are in UTC. */
+  readonly timeZone?: string | undefined
   /** Each language by its own name. */
   readonly languages: Readonly<Record<Locale, string>>
   /** Name and kind of each network that the data names. */

@@ -125,6 +125,7 @@ const data: Filled<PayData> = {
 const explorer = { name: 'Explorer', transaction: 'https://explorer.test/tx/', address: 'https://explorer.test/a/' }
 const view: Filled<Omit<View, 'texts' | 'languages'>> & Pick<View, 'texts' | 'languages'> = {
   locale: 'en',
+  timeZone: 'Africa/Lagos',
   texts: texts.en,
   languages,
   networks: {

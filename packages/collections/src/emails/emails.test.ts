@@ -237,17 +237,28 @@ const IN_GRACE = new Date('2026-01-31T12:45:00.000Z')
 const LATE = new Date('2026-01-31T14:00:00.000Z')
 
 /** The email about the payment of a session. */
-function written(session: SessionRow, now: Date, { suspended = false, status = 'active', receipt = false } = {}) {
+function written(
+  session: SessionRow,
+  now: Date,
+  { suspended = false, status = 'active', receipt = false, timeZone = 'UTC' } = {},
+) {
   const merchant = { name: 'Ada Ltd', suspended }
   const url = 'https://payments.test/pay/1'
   const about = { payment: receipt ? undefined : session.payments[0] }
   const { email, until, said } = writeEmail(
-    { collection: { status, endsAt: null }, session, merchant, url },
+    { collection: { status, endsAt: null, timeZone }, session, merchant, url },
     about,
     now,
   )
   return { email, until, said, ...designedEmail({ ...email, to: 'payer@example.com' }) }
 }
+
+test('times are in the zone of the organisation, with its name, whatever the season', () => {
+  const zoned = (timeZone: string) => written(sessionRow({}), IN_TIME, { timeZone }).text
+  expect(zoned('Africa/Lagos')).toContain('Pay by: 31 Jan 2026, 13:15 GMT+1')
+  expect(zoned('America/New_York')).toContain('to the same address by 31 Jan 2026, 07:15 GMT-5.')
+  expect(zoned('Europe/Berlin')).toContain('Pay by: 31 Jan 2026, 13:15 CET')
+})
 
 test('a part asks for the rest with its deadline, and the email is not sent after it', () => {
   const inTime = written(sessionRow({}), IN_TIME)
@@ -314,7 +325,7 @@ test('an email of a paid session follows the branding and leads to the receipt: 
     { supportEmail: 'help@ada.test', supportUrl: 'https://ada.test/help' },
   )
   const merchant = { name: 'Ada Ltd', suspended: false }
-  const collection = { status: 'active', endsAt: null }
+  const collection = { status: 'active', endsAt: null, timeZone: 'UTC' }
   const { email } = writeEmail(
     { collection, session, merchant, brand, url: 'https://pay.test/pay/1' },
     { payment: undefined },

@@ -121,7 +121,7 @@ export async function emailPayer(
 
 /** What an email to a payer is written from. */
 interface Written {
-  readonly collection: Pick<CollectionRow, 'status' | 'endsAt'>
+  readonly collection: Pick<CollectionRow, 'status' | 'endsAt' | 'timeZone'>
   readonly session: SessionRow
   readonly merchant: { readonly name: string; readonly suspended: boolean }
   readonly brand?: Brand
@@ -143,7 +143,8 @@ export function writeEmail(
   // Chosen by the merchant, for a stranger: nothing that a mail program turns into a link.
   const [brand, title] = [plainName(look?.displayName ?? merchant.name), plainName(session.title)]
   const data = { ...money, merchant: { name: brand }, session: { ...shown, payments } }
-  const said = moneyOf(data, { locale, networks: networksOf(session), texts: texts[locale] }, about)
+  const { timeZone } = collection
+  const said = moneyOf(data, { locale, networks: networksOf(session), texts: texts[locale], timeZone }, about)
   const { situation, step, values } = said
   const say = (name: keyof Texts) => fillPlain(texts[locale][name], values)
   const label = texts[locale]

@@ -38,6 +38,8 @@ export interface Wording {
   readonly locale: Locale
   readonly networks: Readonly<Record<string, { readonly name: string; readonly type: NetworkType }>>
   readonly texts: Pick<Texts, 'unknownAmount'>
+  /** IANA name of the zone of the times; UTC without it. */
+  readonly timeZone?: string | undefined
 }
 
 /** What is said about a session's money: the texts of its cell, what stands in them, and what the payer does next. */
@@ -159,7 +161,7 @@ export const sentIn = ({ locale, texts }: Pick<Wording, 'locale' | 'texts'>, pay
 function valuesOf(
   { session, merchant }: MoneyData,
   { focus, when }: Situation,
-  { locale, networks, texts }: Wording,
+  { locale, networks, texts, timeZone }: Wording,
 ): Values {
   const nameOf = (key: string) => networks[key]?.name ?? key
   const units = (amount: bigint) => amountOf(session, amount, locale)
@@ -183,7 +185,7 @@ function valuesOf(
     pending: pending > 0n || !focus ? units(pending) : sentOf(focus),
     pendingLeft: units(asked - counted - pending),
     over: units((focus && returned > 0n ? unitsOf(focus.amount) : arrived) - asked),
-    until: timeIn(locale, untilOf(session, { when })),
+    until: timeIn(locale, untilOf(session, { when }), timeZone),
     refundAddress: (focus?.refundTo ?? session.refundTo)?.address ?? '',
   }
 }

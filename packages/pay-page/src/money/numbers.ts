@@ -57,23 +57,30 @@ export const fiatIn = (locale: Locale, amount: string, currency: string): string
         .replace(MARKS, '')
     : `${amount} ${currency}`
 
-const TIME = { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23', timeZone: 'UTC' } as const
+/** In UTC for a browser that does not know the zone. */
+function zoned(format: string, options: Intl.DateTimeFormatOptions, timeZone: string): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat(format, { ...options, timeZone })
+  } catch {
+    return new Intl.DateTimeFormat(format, { ...options, timeZone: 'UTC' })
+  }
+}
 
-/** A time in the reader's language, in UTC, so that the server and the browser write the same. What is no time stays as it is. */
-export const timeIn = (locale: Locale, time: string): string =>
-  Number.isNaN(Date.parse(time))
-    ? time
-    : `${once(locale, 'time', (format) => new Intl.DateTimeFormat(format, TIME)).format(new Date(time))} UTC`
+const TIME = { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' } as const
+const ZONE = { hour: 'numeric', timeZoneName: 'short' } as const
 
-/** The day of a time in a zone, in the reader's language; in UTC for a browser that does not know the zone. */
+/** A time in the reader's language and in a zone, with the zone's name: `31 Jan 2026, 13:15 CET`. What is no time stays as it is. */
+export function timeIn(locale: Locale, time: string, timeZone = 'UTC'): string {
+  if (Number.isNaN(Date.parse(time))) return time
+  const at = new Date(time)
+  const shown = once(locale, `time ${timeZone}`, (format) => zoned(format, TIME, timeZone)).format(at)
+  const parts = once(locale, `zone ${timeZone}`, (format) => zoned(format, ZONE, timeZone)).formatToParts(at)
+  return `${shown} ${parts.find(({ type }) => type === 'timeZoneName')?.value}`
+}
+
+/** The day of a time in a zone, in the reader's language. */
 export const dateIn = (locale: Locale, time: string, timeZone: string): string =>
-  once(locale, `date ${timeZone}`, (format) => {
-    try {
-      return new Intl.DateTimeFormat(format, { dateStyle: 'long', timeZone })
-    } catch {
-      return new Intl.DateTimeFormat(format, { dateStyle: 'long', timeZone: 'UTC' })
-    }
-  }).format(new Date(time))
+  once(locale, `date ${timeZone}`, (format) => zoned(format, { dateStyle: 'long' }, timeZone)).format(new Date(time))
 
 const PLACES = 20
 

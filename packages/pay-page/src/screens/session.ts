@@ -148,10 +148,10 @@ function help(
 }
 
 function receipt(data: PayData, session: PaySession, view: View): Html {
-  const { texts, networks, locale } = view
+  const { texts, networks, locale, timeZone } = view
   const heading = session.paidAt ? texts.receipt : texts.payments
   return html`<section class="receipt" aria-labelledby="receipt"><h3 id="receipt">${heading}</h3>
-  ${session.paidAt && html`<p>${texts.paidAt} <time datetime="${session.paidAt}">${timeIn(locale, session.paidAt)}</time> · <bdi>${data.title}</bdi></p>`}
+  ${session.paidAt && html`<p>${texts.paidAt} <time datetime="${session.paidAt}">${timeIn(locale, session.paidAt, timeZone)}</time> · <bdi>${data.title}</bdi></p>`}
   <ul>${session.payments.map((payment, index) => {
     const { txHash } = payment
     const networkKey = payment.networkKey ?? ''

@@ -4,7 +4,7 @@ import { startCountdown } from './countdown.ts'
 import { cancel, keepChoice, keepForm, restoreForm, showNetworks, start } from './form.ts'
 import { reportToHost, returnToMerchant } from './frame.ts'
 import { keepUpToDate, lookAgain } from './live.ts'
-import { choose, show } from './page.ts'
+import { choose, show, showOwnZone } from './page.ts'
 import { offerWallets } from './wallets/offer.ts'
 
 document.documentElement.classList.add('script')
@@ -36,6 +36,7 @@ document.addEventListener('change', ({ target }) => {
   if (target instanceof HTMLInputElement && target.id === 'address-only') choose({ addressOnly: target.checked })
 })
 
+showOwnZone()
 restoreForm()
 offerWallets()
 startCountdown()

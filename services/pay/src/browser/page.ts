@@ -48,6 +48,13 @@ export function show(next: PayData): void {
   if (moved || heading() !== before) announce(heading())
 }
 
+/** Shows the times, which the server wrote in UTC, in the reader's own zone. */
+export function showOwnZone(): void {
+  const before = content(state.data, state.view).text
+  Object.assign(state.view, { timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone })
+  if (content(state.data, state.view).text !== before) write()
+}
+
 /** Shows the same with another choice of the reader. */
 export function choose(change: Partial<View>): void {
   Object.assign(state.view, change)

@@ -100,6 +100,27 @@ describe.runIf(hasTools(chromiumCommand()))('paying in Chromium', () => {
     expect(problems).toEqual([])
   })
 
+  test.each([
+    ['Asia/Kolkata', 'GMT+5:30'],
+    ['UTC', 'UTC'],
+  ])('a payer in %s reads when they paid in their own zone, with its name', async (timezoneId, name) => {
+    const merchant = await newMerchant(service)
+    const { id } = await startSession(service, (await newCollection(merchant)).id)
+    await paySession(merchant, id)
+    const context = await browser.newContext({ timezoneId })
+    contexts.push(context)
+    const page = await context.newPage()
+    await open(page, id)
+    await screen(page, 'paid')
+    const { paidAt } = (await payPageOf(service, id)).session
+    const format = { dateStyle: 'medium', timeStyle: 'short', timeZone: timezoneId } as const
+    const shown = `${new Intl.DateTimeFormat('en-GB', format).format(new Date(paidAt))} ${name}`
+    await page.locator(`time[datetime="${paidAt}"]`, { hasText: shown }).waitFor()
+    // A page that is opened when it was paid long ago, too.
+    await page.reload()
+    await page.locator(`time[datetime="${paidAt}"]`, { hasText: shown }).waitFor()
+  })
+
   test('a little less within the tolerance is paid', async () => {
     const merchant = await newMerchant(service)
     const { page } = await phone()

@@ -61,14 +61,15 @@ const headingOf = ({ session }: Receipt, label: Texts): string => (session.paidA
 
 function write(page: PdfPage, receipt: Receipt, locale: Locale): void {
   const { session, merchant, brand, logo, now, asOf } = receipt
+  const { timeZone } = receipt.collection
   const label = texts[locale]
-  const wording: Wording = { locale, networks: networksOf(session), texts: label }
+  const wording: Wording = { locale, networks: networksOf(session), texts: label, timeZone }
   const data = moneyData(receipt, now)
   const said = moneyOf(data, wording)
   const values = Object.fromEntries(Object.entries(said.values).map(([name, value]) => [name, isolated(value)]))
   const say = (name: keyof Texts, more: Readonly<Record<string, string>> = {}) =>
     fillPlain(label[name], { ...values, ...more })
-  const time = (at: string) => isolated(timeIn(locale, at))
+  const time = (at: string) => isolated(timeIn(locale, at, timeZone))
 
   if (logo) page.logo(logo, merchant.name)
   page.text(isolated(merchant.name), { bold: true, size: 12 })

@@ -71,6 +71,19 @@ test('a receipt says who was paid, for what, how much, in which network and tran
   expect(raw.match(/\/Type \/FontDescriptor/g)?.length).toBe(raw.match(/\/FontFile\d \d+ 0 R/g)?.length)
 })
 
+test('the times of a receipt are in the zone of the organisation, with its name', async () => {
+  const { collection, session } = await paid()
+  await service.runtime.pool.query("update collections set time_zone = 'Asia/Kolkata' where id = $1", [collection.id])
+  const { text } = await receiptOf(session.id)
+  const time = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'Asia/Kolkata' })
+  for (const [label, at] of [
+    ['Paid on', session.paidAt],
+    ['Received on', session.payments[0].receivedAt],
+  ])
+    expect(text).toContain(`${label} ${time.format(new Date(at))} GMT+5:30`)
+  expect(text).not.toContain('UTC')
+})
+
 test('a receipt is in the language of its payer, or in the one that is asked for, with every sign of each language', async () => {
   const { merchant, session } = await paid({ start: { locale: 'de' } })
   const own = await fetchFile(`/v1/collections/sessions/${session.id}/receipt.pdf`, {
