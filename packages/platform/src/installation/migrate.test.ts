@@ -109,6 +109,35 @@ test('processes that start at the same time all end their migration, also where 
   }
 })
 
+test('every function that runs as the owner finds rows by keys and is planned once for each connection, also one that a step replaced', async () => {
+  const database = await freshDatabase()
+  const owner = new Client({ connectionString: database.ownerUrl })
+  await owner.connect()
+  const up = [
+    "create or replace function replaced() returns int language plpgsql security definer as 'begin return 1; end'",
+  ]
+  try {
+    await owner.query(up[0] as string)
+    await migrate(database.ownerUrl, database.serviceUrl, [], createLog('silent'))
+    const migrations = [{ name: '29990101000000_replaced', up }]
+    await migrate(
+      database.ownerUrl,
+      database.serviceUrl,
+      [{ name: 'replaced', data: { migrations } }],
+      createLog('silent'),
+    )
+    const { rows } = await owner.query(
+      "select proname, proconfig from pg_proc where pronamespace = 'public'::regnamespace and prosecdef",
+    )
+    expect(rows.map(({ proname }) => proname)).toEqual(expect.arrayContaining(['replaced', 'ledger_post']))
+    for (const { proconfig } of rows)
+      expect(proconfig).toEqual(expect.arrayContaining(['enable_seqscan=off', 'plan_cache_mode=force_generic_plan']))
+  } finally {
+    await owner.end()
+    await database.drop()
+  }
+})
+
 test('functions of others in the same schema, such as that by which a pooler looks up users, are left as they are', async () => {
   const database = await freshDatabase()
   const [owner, other] = [database.ownerUrl, database.serviceUrl].map(

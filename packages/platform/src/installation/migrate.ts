@@ -142,16 +142,22 @@ async function migrateQueues(ownerUrl: string, domains: readonly Domain[]): Prom
   }
 }
 
+/** As {@link BY_KEYS}. */
+const OF_FUNCTIONS = { enable_seqscan: 'off', plan_cache_mode: 'force_generic_plan' }
+
 /**
  * The functions that run as the owner are called for each row that is written, and find rows by their keys. A connection keeps their
- * plans: one that was made while a table was nearly empty would read all of it once it has grown.
+ * plans: one that was made while a table was nearly empty would read all of it once it has grown, and one that is made for the arrays of each call takes longer than to run it.
  */
 async function keepToKeys(owner: Client): Promise<void> {
+  const settings = Object.entries(OF_FUNCTIONS)
   await owner.query(`do $$ declare name regprocedure; begin
     for name in select oid from pg_proc where pronamespace = 'public'::regnamespace and prosecdef
                    and proowner = (select oid from pg_roles where rolname = current_user)
-                   and not coalesce(proconfig, '{}') @> '{enable_seqscan=off}'
-    loop execute format('alter function %s set enable_seqscan to off', name); end loop;
+                   and not coalesce(proconfig, '{}') @> '{${settings.map((setting) => setting.join('=')).join()}}'
+    loop
+      ${settings.map(([setting, value]) => `execute format('alter function %s set ${setting} to ${value}', name);`).join('\n      ')}
+    end loop;
   end $$`)
 }
 
