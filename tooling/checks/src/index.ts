@@ -2,7 +2,7 @@
 export { broken } from './architecture/rules.ts'
 export { isTest, packageOf, production, readTree, type Source, type Tree, withFiles } from './architecture/tree.ts'
 export { testNames } from './test-names.ts'
-export { copyTree, linkDependencies } from './workspace/copy.ts'
+export { copyTree, linkDependencies, reuseTypes } from './workspace/copy.ts'
 export { COVERED, commitsSince, git, lastRelease, migrationsAt } from './workspace/history.ts'
 export { installTools } from './workspace/tools.ts'
 export { type Package, packagesOf, root, sourcesOf } from './workspace/workspace.ts'

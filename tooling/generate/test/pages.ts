@@ -4,11 +4,8 @@ import { join } from 'node:path'
 import { linkDependencies } from '@payments/checks'
 import { format, generate, generateProvider } from '../src/domains/generate.ts'
 
-/** The scripts that a page may run, as `npm run` runs them. */
-const SCRIPTS: Readonly<Record<string, string>> = {
-  derive: 'tooling/generate/src/documents/main.ts',
-  migration: 'tooling/generate/src/migrations/main.ts',
-}
+const MIGRATION = 'tooling/generate/src/migrations/main.ts'
+const DERIVE = 'tooling/generate/src/documents/main.ts'
 
 /** Runs a program in a copy of the tree. Returns `passed`, or what it printed. */
 export function runIn(copy: string, program: string, ...args: string[]): string {
@@ -24,12 +21,12 @@ export function runIn(copy: string, program: string, ...args: string[]): string 
 
 /**
  * Does in a copy of the tree what a page of `docs/contributing` says, in its order: makes the changes of its `diff` blocks, and runs the
- * commands of its `sh` blocks. Returns the files that it changes by hand.
+ * commands of its `sh` blocks. Returns the files of the tests that it says to run; they and {@link derive} are run once, after all pages.
  * @throws Error where a change does not fit the code, a command fails, or a file that the page names does not exist afterwards
  */
 export function follow(copy: string, page: string): string[] {
   const text = readFileSync(join(copy, 'docs/contributing', page), 'utf8')
-  const changed = new Set<string>()
+  const tests: string[] = []
   for (const [, indent = '', language, file = '', code = ''] of text.matchAll(
     /^( *)```(\w+)(?: (\S+))?\n(.*?)^\1```$/gms,
   )) {
@@ -40,14 +37,13 @@ export function follow(copy: string, page: string): string[] {
     if (language === 'diff') {
       const path = join(copy, file)
       writeFileSync(path, patched(readFileSync(path, 'utf8'), lines, file))
-      changed.add(file)
-    } else if (language === 'sh') for (const line of lines) execute(copy, line)
+    } else if (language === 'sh') for (const line of lines) tests.push(...execute(copy, line))
     else throw new Error(`${page} has a block of ${language}, which nothing follows`)
   }
   const named = [...text.matchAll(/`((?:packages|services|tooling|docs)\/[\w./-]+)`/g)].map(([, path = '']) => path)
   const missing = named.filter((path) => !existsSync(join(copy, path)))
   if (missing.length > 0) throw new Error(`${page} names ${missing.join(', ')}, which does not exist`)
-  return [...changed]
+  return tests
 }
 
 /** A text after a change: `@@` begins a part with the line behind which its lines are, as in a diff of git. */
@@ -64,19 +60,24 @@ function patched(text: string, lines: readonly string[], file: string): string {
   }, text)
 }
 
-function execute(copy: string, line: string): void {
-  const [program, verb, name = '', ...rest] = line.split(' ')
-  const given = rest.filter((each) => each !== '--')
-  const script = SCRIPTS[name]
-  if (program === 'npx' && verb) passes(copy, line, verb, name, ...rest)
-  else if (name === 'new') write(copy, given)
-  else if (script) passes(copy, line, 'node', script, ...given)
+/** Writes what is derived from the sources, as the pages say. */
+export const derive = (copy: string): void => passes(copy, DERIVE)
+
+/** Runs a line of a page, unless it waits for the end. Returns the file of a test that it says to run. */
+function execute(copy: string, line: string): string[] {
+  const [test] = line.match(/(?<=^npx vitest run )\S+/) ?? []
+  if (test) return [test]
+  if (line === 'npm run derive') return []
+  const [, , name = '', ...given] = line.split(' ').filter((each) => each !== '--')
+  if (name === 'new') write(copy, given)
+  else if (name === 'migration') passes(copy, MIGRATION, ...given)
   else throw new Error(`A test cannot follow the line ${line}`)
+  return []
 }
 
-function passes(copy: string, line: string, program: string, ...args: string[]): void {
-  const output = runIn(copy, program, ...args)
-  if (output !== 'passed') throw new Error(`${line}\n${output}`)
+function passes(copy: string, script: string, ...args: string[]): void {
+  const output = runIn(copy, 'node', script, ...args)
+  if (output !== 'passed') throw new Error(`${script} ${args.join(' ')}\n${output}`)
 }
 
 /** What `npm run new` does, without the installation: its packages are linked. */
