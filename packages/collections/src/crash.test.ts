@@ -10,6 +10,7 @@ import {
   CHECKOUT_PAYMENTS as PAYMENTS,
   pause,
   paySession,
+  sized,
   startProcess,
   startService,
   startSession,
@@ -20,7 +21,7 @@ import { eventsOf, getSession, inOrder, poll } from '../test/sessions.ts'
 import { prepareStart, start } from './sessions/sessions.ts'
 
 const service = useService()
-const KILLS = 3
+const KILLS = sized(3, 1)
 
 test('a crash before any statement of a report, its commit included, changes nothing; the next poll applies all of it once', {
   timeout: 120_000,

@@ -24,6 +24,8 @@ const service = useService({ settings: { OPERATOR_EMAILS: 'operator@example.com'
 const LATER = 3
 /** After so many rounds a swap that goes on has ended, whatever was repeated. */
 const ROUNDS = 8
+/** What comes late is repeated after the end, and changes nothing. */
+const ROUNDS_AFTER = 2
 
 const processIn = async (runtime: Runtime, { organisationId, environment }: Merchant, id: string) =>
   processNow(runtime, await find(queryContext(runtime, system(organisationId, environment)), id))
@@ -105,9 +107,10 @@ describe.each(Object.entries(WAYS))('a swap that is held ends once where %s,', (
         await step(async (runtime) => {
           if (runtime !== service.runtime || (await isHeldNow(id))) await end(runtime, operator, id)
         })
-      for (let round = 0; round < ROUNDS; round++) {
+      for (let left = ROUNDS; left > 0; left--) {
         await settled()
         await step((runtime) => processIn(runtime, merchant, id))
+        if ((await eventsOf(service, id)).length === events.length) left = Math.min(left, ROUNDS_AFTER + 1)
       }
       failed = process.failed()
       expect(await eventsOf(service, id), where).toEqual(events)
