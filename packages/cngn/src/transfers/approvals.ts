@@ -1,5 +1,5 @@
 import { emailApprovers } from '@payments/accounts'
-import { amountText, type Environment, system } from '@payments/kernel'
+import { type Environment, shownAmount, system } from '@payments/kernel'
 import { needsApproval } from '@payments/ledger'
 import { job, queryContext, sqlOf, type UnitOfWork, unitOfWork } from '@payments/platform'
 import { z } from 'zod'
@@ -37,7 +37,7 @@ export async function sendOrWait(unit: UnitOfWork, row: TransferRow): Promise<vo
   tellApproval(unit, row, null)
   const entry = entryOf(row)
   await emailApprovers(unit, {
-    ...{ what: kind, amount: amountText(entry), destination: entry.destination },
+    ...{ what: kind, amount: shownAmount(entry), destination: entry.destination },
     ...{
       requestedBy: row.approvalRequestedBy ?? null,
       by: row.approvalRequestedBy ? (unit.actor.email ?? null) : null,

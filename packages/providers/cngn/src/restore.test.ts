@@ -1,7 +1,7 @@
 import { cngnProvider } from '@payments/cngn'
 import { bind } from '@payments/kernel'
 import { afterAll, expect, test } from 'vitest'
-import { connected, pause, restoredTo, soon, useService } from '#testing'
+import { call, connected, pause, restoredTo, signedIn, soon, useService } from '#testing'
 import { QUICK, startCngn } from '../test/server.ts'
 
 // A database that was restored to an earlier point does not know what was sent since. The provider's lists do, without our references.
@@ -84,4 +84,37 @@ test('an order that the database has forgotten altogether is not sent again when
   await world.settle()
   await expect.poll(() => show('payouts', next), soon).toBe('completed')
   expect(sent()).toBe(3)
+})
+
+test('an order that was held, released and sent in the time that a restored database has forgotten is not sent again when it is released again', {
+  timeout: 60_000,
+}, async () => {
+  const { merchant, payout, sent, row, show } = await begin('0123400004')
+  const began = new Date()
+  const id = await payout()
+  await expect.poll(async () => (await after(() => row(id))).known, soon).toBe(true)
+  const token = (await signedIn(service.runtime, { role: 'operator' })).accessToken
+  const ops = async (path: string) => {
+    const { status, text } = await call(service, `POST /v1/admin/ops/${path}`, {
+      ...{ token, key: null, body: { reason: 'A stolen key' } },
+    })
+    expect(status, text).toBe(200)
+  }
+  await ops(`organisations/${merchant.organisationId}/suspend`)
+  await forget([id])
+  await service.runtime.pool.query(
+    "update cngn_sends set status = 'held', error = 'organisation_suspended' where id = $1",
+    [id],
+  )
+  await secure(began)
+  await ops(`organisations/${merchant.organisationId}/reactivate`)
+  await ops(`cngn/transfers/${id}/release`)
+  const found = async () => {
+    await hurry()
+    await world.settle()
+    return (await row(id)).known
+  }
+  await expect.poll(found, soon).toBe(true)
+  await expect.poll(() => show('payouts', id), soon).toBe('completed')
+  expect(sent()).toBe(1)
 })

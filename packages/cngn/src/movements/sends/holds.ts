@@ -60,10 +60,13 @@ export async function holdForgotten(unit: UnitOfWork, id: string, amount: bigint
   )
 }
 
-/** An operator releases it: it is sent, for whichever reason it was held. */
+/**
+ * An operator releases it: it is sent, for whichever reason it was held. One that a restored database may have forgotten to have been
+ * released and sent stays in doubt: see {@link doubt}.
+ */
 export async function releaseHeld(unit: UnitOfWork, id: string): Promise<boolean> {
   const moved = await move(unit, 'requeue', id, {
-    set: `sent_at = null, error = null, released_at = now(), next_send_at = now(), maybe_sent_from = null, maybe_sent_until = null`,
+    set: 'sent_at = null, error = null, released_at = now(), next_send_at = now()',
     where: "status = 'held'",
   })
   if (moved) unit.afterCommit(() => unit.runtime.trigger(SEND))
