@@ -19,6 +19,7 @@ import type {
   EmbedTheme,
   Event,
   FiatCurrency,
+  ListedPayoutApproval,
   Network,
   Notification,
   Offramp,
@@ -27,7 +28,6 @@ import type {
   PaymentPolicy,
   PaymentRoute,
   PaymentRouteDeposit,
-  PayoutApproval,
   PayoutControls,
   PayPage,
   PaySession,
@@ -96,6 +96,7 @@ import type {
   PaymentRouteSearchDepositsParams,
   PaymentRouteSearchParams,
   PaymentRouteUpdateParams,
+  PayoutApprovalListParams,
   PayoutControlChangeParams,
   RateListParams,
   ReportDailyParams,
@@ -1727,10 +1728,10 @@ class PayoutApprovalsResource extends Resource {
    * `GET /v1/payout-approvals`
    *
    * @example
-   * const reply = await payments.payoutApprovals.list()
+   * const reply = await payments.payoutApprovals.list({})
    */
-  list(options?: RequestOptions): List<'approvals', PayoutApproval> {
-    return this.sendList('GET', '/payout-approvals', 'approvals', undefined, options)
+  list(params?: PayoutApprovalListParams, options?: RequestOptions): List<'approvals', ListedPayoutApproval> {
+    return this.sendList('GET', '/payout-approvals', 'approvals', params, options)
   }
 }
 

@@ -3459,7 +3459,15 @@ export const operations: readonly Operation[] = [
     description:
       'cNGN payouts, withdrawals and converts out that need, or needed, a second person. At most 200, newest first. `total` counts all.',
     ids: [],
-    fields: [],
+    fields: [
+      {
+        name: 'status',
+        type: 'string',
+        required: false,
+        description: '',
+        choices: ['waiting', 'approved', 'rejected', 'expired'],
+      },
+    ],
     reply: 'approvals',
   },
   {

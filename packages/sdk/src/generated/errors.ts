@@ -95,6 +95,7 @@ export type ErrorCode =
   | 'payment_route_not_found'
   | 'payments_unavailable'
   | 'payout_approval_ended'
+  | 'payout_approval_in_doubt'
   | 'payout_approval_not_found'
   | 'payout_approval_own'
   | 'payout_destination_refused'

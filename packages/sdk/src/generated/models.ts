@@ -2723,6 +2723,38 @@ export interface CngnDeposit {
   txHash: string | null
 }
 
+/** Money out that a second person answers, with who asked for it */
+export interface ListedPayoutApproval {
+  /** Id of the approval */
+  id: string
+  /** Where the approval stands */
+  status: 'waiting' | 'approved' | 'rejected' | 'expired'
+  /** The user who asked, and may not answer; null: an API key did */
+  requestedBy: string | null
+  /** The user who answered; null: nobody has */
+  decidedBy: string | null
+  /** Unanswered then, it fails with `approval_expired` */
+  expiresAt: string
+  /** What is sent */
+  kind: 'payout' | 'withdrawal' | 'convert'
+  /** Id of the payout, withdrawal or convert */
+  objectId: string
+  /** Id of the customer */
+  customerId: string
+  /** What leaves the balance, decimal text */
+  amount: string
+  /** Its currency */
+  currency: string
+  /** Where it goes */
+  destination: string
+  /** `unknown`: whether it was sent already is being checked with the provider, because the database was restored; nobody can answer before */
+  providerOutcome: 'unknown' | null
+  /** When it was created */
+  createdAt: string
+  /** Email address of the member who asked, as members see it; null for API keys, and where an API key asked */
+  requestedByEmail: string | null
+}
+
 /** Money out that a second person answers */
 export interface PayoutApproval {
   /** Id of the approval */
@@ -2747,6 +2779,8 @@ export interface PayoutApproval {
   currency: string
   /** Where it goes */
   destination: string
+  /** `unknown`: whether it was sent already is being checked with the provider, because the database was restored; nobody can answer before */
+  providerOutcome: 'unknown' | null
   /** When it was created */
   createdAt: string
 }
@@ -3117,6 +3151,8 @@ export interface CngnConvertReceipt {
   refundTxHash: string | null
   /** Hash of the transaction on the chain */
   txHash: string | null
+  /** Of money out that needs a second person: where its approval stands */
+  approvalStatus?: 'waiting' | 'approved' | 'rejected' | 'expired'
 }
 
 /** Receipt of a cNGN withdrawal; amounts are decimal text */
@@ -3153,6 +3189,8 @@ export interface CngnWithdrawalReceipt {
   }
   /** Hash of the transaction on the chain */
   txHash: string | null
+  /** Of money out that needs a second person: where its approval stands */
+  approvalStatus?: 'waiting' | 'approved' | 'rejected' | 'expired'
 }
 
 /** Receipt of a cNGN payout; amounts are decimal text */
@@ -3194,6 +3232,8 @@ export interface CngnPayoutReceipt {
   }
   /** Your own reference */
   reference: string | null
+  /** Of money out that needs a second person: where its approval stands */
+  approvalStatus?: 'waiting' | 'approved' | 'rejected' | 'expired'
 }
 
 /** Receipt of a cNGN payin; amounts are decimal text */

@@ -962,6 +962,10 @@ export interface PayoutControlChangeParams {
   }
 }
 
+export interface PayoutApprovalListParams {
+  status?: 'waiting' | 'approved' | 'rejected' | 'expired'
+}
+
 export interface WebhookCreateParams {
   /** HTTPS address that receives the events */
   url: string
