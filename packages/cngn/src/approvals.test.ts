@@ -206,7 +206,7 @@ test('everybody who may approve is told once, until when in the zone of the orga
     .filter(({ text }) => text.includes(id))
   const to = (email: string) => about.filter((each) => each.to === email)
   expect([to(asker.email).length, to(finance.email).length, to(developer.email).length]).toEqual([0, 1, 0])
-  expect(to(finance.email)[0]?.subject).toBe('[Test] Approve a withdrawal of 2000 cNGN')
+  expect(to(finance.email)[0]?.subject).toBe('[Test] Approve a withdrawal of 2,000 cNGN')
   expect(to(finance.email)[0]?.text).toContain(`/dashboard/test/cngn/withdrawals/${id}`)
   const until = new Date(Date.parse(made.body.data.approval.expiresAt) + 5.5 * 3_600_000).toISOString()
   expect(to(finance.email)[0]?.text).toContain(`${until.slice(11, 16)} GMT+5:30`)
