@@ -16,7 +16,7 @@ const MOST_NAMED = 5
 const ATTENTION_DAYS = 7
 const DAY_MS = 86_400_000
 
-/** Where the organisation stands: the first steps until they are done, exact figures, and what happened last. */
+/** Where the organisation stands: the first steps until they are done, exact figures once there is something to count, and what happened last. */
 export function Overview() {
   const { environment, api, me } = usePlace()
   const { data, error, refetch } = useQuery({
@@ -105,17 +105,21 @@ export function Overview() {
     <Screen title="Overview">
       <NeedsAttention of={attention} />
       {isLearning ? <FirstSteps steps={steps} /> : <GoLive />}
-      <Volume summary={summary} days={days} />
-      <dl className="figures">
-        <div>
-          <dt>All transactions</dt>
-          <dd>{recent.total.toLocaleString('en')}</dd>
-        </div>
-        <div>
-          <dt>Payment links, invoices and checkouts</dt>
-          <dd>{created.toLocaleString('en')}</dd>
-        </div>
-      </dl>
+      {recent.total + created > 0 && (
+        <>
+          <Volume summary={summary} days={days} />
+          <dl className="figures">
+            <div>
+              <dt>All transactions</dt>
+              <dd>{recent.total.toLocaleString('en')}</dd>
+            </div>
+            <div>
+              <dt>Payment links, invoices and checkouts</dt>
+              <dd>{created.toLocaleString('en')}</dd>
+            </div>
+          </dl>
+        </>
+      )}
       <div className="head">
         <h2>Newest transactions</h2>
         {recent.next && <Link href="/transactions">Show all</Link>}
