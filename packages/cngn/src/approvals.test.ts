@@ -243,7 +243,7 @@ test('of an approval, a rejection and the expiry at the same moment, one wins', 
   await expectConsistent(service)
 })
 
-test('every change of an approval has its event, with what it was before, and shows in the list of transactions', async () => {
+test('what becomes of an approval is in the next event of its object and in the list of transactions', async () => {
   const { merchant, customerId } = await begin()
   const ids = [
     await create(merchant, customerId),
@@ -258,22 +258,23 @@ test('every change of an approval has its event, with what it was before, and sh
   await answer(second.accessToken, rejected, 'reject')
   await overdue(expired)
   await expire()
+  await sendWaiting(service, merchant)
   expect(await listed()).toEqual({ approvals: [], total: 0 })
   const told = async (id: string) =>
     (
-      await service.runtime.pool.query<{ type: string; data: Record<string, unknown> }>(
-        "select type, payload->'data' as data from events where resource_id = $1 and type like 'payout_approval.%' order by id",
+      await service.runtime.pool.query<{ type: string; data: { status: string; approval: Record<string, unknown> } }>(
+        "select type, payload->'data' as data from events where resource_id = $1 order by id",
         [id],
       )
-    ).rows.map(({ type, data }) => [type, data.previousStatus, data.status, data.objectId === id, data.decidedBy])
-  for (const [id, status, by] of [
-    [approved, 'approved', second.userId],
-    [rejected, 'rejected', second.userId],
-    [expired, 'expired', null],
+    ).rows.map(({ type, data: { status, approval } }) => [type, status, approval.status, approval.decidedBy])
+  for (const [id, became, status, by] of [
+    [approved, 'processing', 'approved', second.userId],
+    [rejected, 'failed', 'rejected', second.userId],
+    [expired, 'failed', 'expired', null],
   ] as const) {
-    expect(await told(id)).toEqual([
-      ['payout_approval.created', null, 'waiting', true, null],
-      ['payout_approval.updated', 'waiting', status, true, by],
+    expect((await told(id)).slice(0, 2)).toEqual([
+      ['cngn.withdrawal.created', 'pending', 'waiting', null],
+      ['cngn.withdrawal.updated', became, status, by],
     ])
     const { rows } = await service.runtime.pool.query(
       "select receipt->>'approvalStatus' as shown from transactions where receipt->>'transferId' = $1",

@@ -1,7 +1,7 @@
 import { type EventType, sampleOf } from '@payments/platform'
 import { z } from 'zod'
 import { customer } from './kinds/customer.ts'
-import { CngnDeposit, Convert, Payin, Payout, PayoutApproval, Withdrawal } from './schemas.ts'
+import { CngnDeposit, Convert, Payin, Payout, Withdrawal } from './schemas.ts'
 
 /** What an object has not that did not fail. */
 const nothing = { failureReason: null, providerOutcome: null, metadata: {} }
@@ -34,9 +34,6 @@ const updated = (kind: Kind): EventType => ({
   sample: () => sampleOf(schemas[kind], { ...facts[kind], status: 'processing', previousStatus: 'pending' }),
 })
 
-/** What an approval is in the samples instead of the examples of its schema. */
-const unanswered = { providerOutcome: null }
-
 const customerSample = (status: 'enabled' | 'failed', failureReason: string | null) => () =>
   sampleOf(customer.schema, { metadata: {}, cngn: { status, failureReason } })
 
@@ -51,16 +48,6 @@ export const events = {
   'cngn.payin.updated': updated('payin'),
   'cngn.deposit.created': created('deposit'),
   'cngn.deposit.updated': updated('deposit'),
-  'payout_approval.created': {
-    description: 'Money out waits until a second person approves it; nothing is sent before',
-    data: PayoutApproval.extend({ previousStatus: z.null() }),
-    sample: () => sampleOf(PayoutApproval, { ...unanswered, decidedBy: null, previousStatus: null }),
-  },
-  'payout_approval.updated': {
-    description: 'Money out that waited for a second person was approved or rejected, or nobody answered in time',
-    data: PayoutApproval.extend({ previousStatus: z.string() }),
-    sample: () => sampleOf(PayoutApproval, { ...unanswered, status: 'approved', previousStatus: 'waiting' }),
-  },
   'cngn.customer.enabled': {
     description: 'The identity of a customer was verified: the customer can use cNGN',
     data: customer.schema,

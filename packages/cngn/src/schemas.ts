@@ -179,6 +179,7 @@ export const PayoutApproval = z
     providerOutcome: z.enum(['unknown']).nullable().meta({
       description:
         '`unknown`: whether it was sent already is being checked with the provider, because the database was restored; nobody can answer before',
+      example: null,
     }),
     createdAt,
   })

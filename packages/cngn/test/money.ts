@@ -119,10 +119,10 @@ export async function balanceOf(merchant: Merchant, customerId: string): Promise
   return [available, pending]
 }
 
-/** The statuses that events of the object itself announced, in order: `pending>processing`. */
+/** The statuses that events announced for an object, in order: `pending>processing`. */
 export async function eventsOf(service: TestService, id: string): Promise<string[]> {
   const { rows } = await service.runtime.pool.query<{ data: Record<string, unknown> }>(
-    "select payload->'data' as data from events where resource_id = $1 and type like 'cngn.%' order by id",
+    "select payload->'data' as data from events where resource_id = $1 order by id",
     [id],
   )
   return rows.map(({ data }) => `${data.previousStatus ?? ''}>${data.status}`)

@@ -6,7 +6,6 @@ import { errors } from '../errors.ts'
 import type { Failure } from '../failure-reasons.ts'
 import { CNGN, goesOut, type Kind } from '../kinds/kinds.ts'
 import { corrected, credited, givenBack, paid } from '../money/journal.ts'
-import { tellApproval } from './approval-events.ts'
 import { transferResources } from './resources.ts'
 
 export const missing: Readonly<Record<Kind, ErrorFactory>> = {
@@ -42,30 +41,19 @@ export const listTransfers = (context: QueryContext, kind: Kind, customerId: str
 export const lockedTransfer = (unit: UnitOfWork, kind: Kind, id: string): Promise<TransferRow> =>
   locked(unit, transferResources[kind], id, missing[kind])
 
-/** The event of an approval that changed with its object. */
-function withApproval(unit: UnitOfWork, before: TransferRow, row: TransferRow): TransferRow {
-  const { approvalStatus } = before
-  if (approvalStatus && approvalStatus !== row.approvalStatus) tellApproval(unit, row, approvalStatus)
-  return row
-}
-
-/** Changes columns of a locked object without a change of its status: in the row and in the list of transactions, without an event of the object. */
-export const update = async (
+/** Changes columns of a locked object without a change of its status: in the row and in the list of transactions, without an event. */
+export const update = (
   unit: UnitOfWork,
   row: TransferRow,
   fields: Partial<Omit<TransferRow, 'status'>>,
-): Promise<TransferRow> => withApproval(unit, row, await updateResource(unit, transferResources[row.kind], row, fields))
+): Promise<TransferRow> => updateResource(unit, transferResources[row.kind], row, fields)
 
 const step = async (
   unit: UnitOfWork,
   row: TransferRow,
   event: 'process' | 'complete' | 'fail' | 'recover' | 'revoke',
   fields: Partial<TransferRow>,
-) => {
-  const moved = await move(unit, transferResources[row.kind], row.id, event, missing[row.kind], fields)
-  withApproval(unit, row, moved.row)
-  return moved
-}
+) => move(unit, transferResources[row.kind], row.id, event, missing[row.kind], fields)
 
 /** Money has arrived or was sent. What waited for a second person was approved, then: by whom, a restored database has forgotten. */
 export const process = async (unit: UnitOfWork, row: TransferRow, fields: Partial<TransferRow> = {}) =>

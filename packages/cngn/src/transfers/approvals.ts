@@ -6,7 +6,6 @@ import { z } from 'zod'
 import type { TransferRow } from '../entity.ts'
 import { CNGN, type Kind } from '../kinds/kinds.ts'
 import { queueSend } from '../movements/sends/send.ts'
-import { tellApproval } from '../resources/approval-events.ts'
 import { entryOf } from '../resources/ledger-entry.ts'
 import { fail, lockedTransfer } from '../resources/transfers.ts'
 
@@ -34,7 +33,6 @@ export async function approvalOf(unit: UnitOfWork, amount: bigint): Promise<Appr
 export async function sendOrWait(unit: UnitOfWork, row: TransferRow): Promise<void> {
   const { id, kind, approvalStatus, approvalExpiresAt } = row
   if (approvalStatus !== 'waiting' || !approvalExpiresAt) return queueSend(unit, row)
-  tellApproval(unit, row, null)
   const entry = entryOf(row)
   await emailApprovers(unit, {
     ...{ what: kind, amount: shownAmount(entry), destination: entry.destination },

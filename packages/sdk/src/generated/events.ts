@@ -9,7 +9,6 @@ import type {
   Offramp,
   Onramp,
   PaymentRoute,
-  PayoutApproval,
   Swap,
   WebhookEndpoint,
 } from './models.ts'
@@ -878,12 +877,6 @@ export type PaymentRouteUpdatedEvent = EventOf<
   PaymentRoute & { previousStatus: string | null }
 >
 
-/** Money out waits until a second person approves it; nothing is sent before */
-export type PayoutApprovalCreatedEvent = EventOf<'payout_approval.created', PayoutApproval & { previousStatus: null }>
-
-/** Money out that waited for a second person was approved or rejected, or nobody answered in time */
-export type PayoutApprovalUpdatedEvent = EventOf<'payout_approval.updated', PayoutApproval & { previousStatus: string }>
-
 /** A swap was created */
 export type SwapCreatedEvent = EventOf<'swap.created', Swap & { previousStatus: null }>
 
@@ -918,8 +911,6 @@ export type WebhookEvent =
   | PaymentRouteCreatedEvent
   | PaymentRouteDepositUpdatedEvent
   | PaymentRouteUpdatedEvent
-  | PayoutApprovalCreatedEvent
-  | PayoutApprovalUpdatedEvent
   | SwapCreatedEvent
   | SwapUpdatedEvent
   | WebhookTestEvent

@@ -2755,36 +2755,6 @@ export interface ListedPayoutApproval {
   requestedByEmail: string | null
 }
 
-/** Money out that a second person answers */
-export interface PayoutApproval {
-  /** Id of the approval */
-  id: string
-  /** Where the approval stands */
-  status: 'waiting' | 'approved' | 'rejected' | 'expired'
-  /** The user who asked, and may not answer; null: an API key did */
-  requestedBy: string | null
-  /** The user who answered; null: nobody has */
-  decidedBy: string | null
-  /** Unanswered then, it fails with `approval_expired` */
-  expiresAt: string
-  /** What is sent */
-  kind: 'payout' | 'withdrawal' | 'convert'
-  /** Id of the payout, withdrawal or convert */
-  objectId: string
-  /** Id of the customer */
-  customerId: string
-  /** What leaves the balance, decimal text */
-  amount: string
-  /** Its currency */
-  currency: string
-  /** Where it goes */
-  destination: string
-  /** `unknown`: whether it was sent already is being checked with the provider, because the database was restored; nobody can answer before */
-  providerOutcome: 'unknown' | null
-  /** When it was created */
-  createdAt: string
-}
-
 export interface PaymentRouteReceipt {
   /** Kind of receipt */
   type: 'payment_route_deposit'
