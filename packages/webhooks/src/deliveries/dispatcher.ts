@@ -213,8 +213,8 @@ function createDispatcher(runtime: Runtime): Slots {
     }
     // These attempts have freed their slots by then.
     await new Promise((resolve) => setImmediate(resolve))
-    // Nothing else can have waited for these slots.
-    if (!written || due.length > 0 || inFlight.size > FEW) fillSoon()
+    // Nothing else can have waited for these slots, and nothing is to be claimed ahead.
+    if (!written || due.length > 0 || held.ahead().size > 0 || inFlight.size > FEW) fillSoon()
   }
 
   /** Runs beside the settling: it waits for the endpoint's row, which a merchant's request may hold. */
