@@ -197,8 +197,8 @@ export const PayoutApprovals = z.object({ approvals: items('The newest ones', Li
 export const PayoutApprovalsInput = z.strictObject({
   status: z
     .enum(approvalStatuses)
-    .optional()
-    .meta({ description: 'Only approvals with this status', example: 'waiting' }),
+    .meta({ description: 'Only approvals with this status', example: 'waiting' })
+    .optional(),
 })
 export const PayoutApprovalId = z.strictObject({ approvalId: pathId('approval', EXAMPLES.payout) })
 

@@ -1728,7 +1728,7 @@ class PayoutApprovalsResource extends Resource {
    * `GET /v1/payout-approvals`
    *
    * @example
-   * const reply = await payments.payoutApprovals.list({})
+   * const reply = await payments.payoutApprovals.list({ status: 'waiting' })
    */
   list(params?: PayoutApprovalListParams, options?: RequestOptions): List<'approvals', ListedPayoutApproval> {
     return this.sendList('GET', '/payout-approvals', 'approvals', params, options)

@@ -3464,7 +3464,7 @@ export const operations: readonly Operation[] = [
         name: 'status',
         type: 'string',
         required: false,
-        description: '',
+        description: 'Only approvals with this status',
         choices: ['waiting', 'approved', 'rejected', 'expired'],
       },
     ],

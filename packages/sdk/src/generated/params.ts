@@ -963,6 +963,7 @@ export interface PayoutControlChangeParams {
 }
 
 export interface PayoutApprovalListParams {
+  /** Only approvals with this status */
   status?: 'waiting' | 'approved' | 'rejected' | 'expired'
 }
 
