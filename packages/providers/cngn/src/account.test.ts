@@ -132,9 +132,10 @@ test('a payout that was certainly not sent is sent again with its own key only',
   }
   await expect.poll(requeued, soon).toBe(true)
   now = withKey(ANOTHER)
+  // An attempt that began with its own key is refused until none is under way.
+  await becomes(() => stand.attention(id), WAITS)
   world.spoil = () => undefined
   await stand.fund('1000')
-  await becomes(() => stand.attention(id), WAITS)
   await lists(4)
   expect(stand.paid()).toBe(0)
 
