@@ -209,7 +209,9 @@ test('a refund says where it went: to the address that was used, and whose that 
     { condition: 'held', reason: 'Refunded to an address of this service: pass it on, then settle' },
   ])
   const notices = (await ours.merchant.call('GET /v1/notifications')).body.data.notifications
-  expect(notices[0].body).toMatch(/came back to us, at 0x[\dA-Fa-f]{40}\. We send it on; you do not have to do anything\./)
+  expect(notices[0].body).toMatch(
+    /came back to us, at 0x[\dA-Fa-f]{40}\. We send it on; you do not have to do anything\./,
+  )
   await expectConsistent(service)
 })
 
