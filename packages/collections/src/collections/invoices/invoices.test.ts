@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PNG } from 'pngjs'
 import decodeQR from 'qr/decode.js'
 import { extractText, getDocumentProxy } from 'unpdf'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import {
   advance,
   call,
@@ -27,6 +27,7 @@ import { applyDue } from '../expiry.ts'
 
 const service = useService()
 const folder = mkdtempSync(join(tmpdir(), 'invoices-'))
+afterAll(() => rmSync(folder, { recursive: true }))
 const ITEMS = [
   { description: 'Consulting, one day', quantity: 3, unitAmount: '400.50', taxPercent: 7.5 },
   { description: 'Travel ₦ and €', quantity: 1, unitAmount: '99.999999', taxPercent: 7.5 },
