@@ -38,7 +38,8 @@ for (const [name, bench] of Object.entries(parts)) {
   if (!isReport(report)) continue
   for (const finding of report.findings) print(`FINDING ${finding}`)
   if (report.findings.length > 0) process.exitCode = 1
-  if (values.record) print(`Figures written to ${record(name, {}, report, `npm run bench -- ${name}`)}`)
+  if (values.record)
+    print(`Figures written to ${record(name, ['tooling/bench'], {}, report, `npm run bench -- ${name}`)}`)
 }
 
 /** Parts that `docs/reliability.md` has figures of return a report. */

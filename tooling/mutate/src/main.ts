@@ -72,7 +72,13 @@ const figures = { ...figuresOf(results), files: { mutated: files.length, ofRules
 for (const finding of findings) print(`FINDING ${finding}`)
 print(JSON.stringify(figures, null, 2))
 if (values.record) {
-  const file = record('mutate', { size: 'full', seed, log: print }, { findings, figures }, 'npm run mutate')
+  const file = record(
+    'mutate',
+    ['tooling/mutate'],
+    { size: 'full', seed, log: print },
+    { findings, figures },
+    'npm run mutate',
+  )
   print(`Figures written to ${file}`)
 }
 if (findings.length > 0) process.exitCode = 1

@@ -3,25 +3,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
-import { type Proof, type ProofOptions, record, wasRun } from './proof.ts'
-
-/** Each proof in a folder of its own, loaded when it is asked for. */
-const proofs: Readonly<Record<string, () => Promise<{ run: Proof }>>> = {
-  accounts: () => import('./access/accounts/index.ts'),
-  availability: () => import('./resilience/availability/index.ts'),
-  cells: () => import('./resilience/cells/index.ts'),
-  clients: () => import('./clients/index.ts'),
-  cluster: () => import('./resilience/cluster/index.ts'),
-  crash: () => import('./resilience/crash/index.ts'),
-  documents: () => import('./documents/index.ts'),
-  fuzz: () => import('./fuzz/index.ts'),
-  neighbours: () => import('./neighbours/index.ts'),
-  production: () => import('./production/index.ts'),
-  providers: () => import('./providers/index.ts'),
-  restore: () => import('./resilience/restore/index.ts'),
-  start: () => import('./resilience/bare/index.ts'),
-  'sign-in': () => import('./access/sign-in/index.ts'),
-}
+import { type ProofOptions, record, wasRun } from './proof.ts'
+import { ownFiles, proofs } from './proofs.ts'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -49,8 +32,9 @@ else for (const name of names) if ((await proveAlone(name)) !== 0) process.exitC
 async function prove(name: string): Promise<void> {
   print(`== ${name}, ${size}, seed ${seed}`)
   const options: ProofOptions = { size, seed, log: print, ...(times === undefined ? {} : { times }) }
-  const module = await proofs[name]?.()
-  if (!module) return
+  const proof = proofs[name]
+  if (!proof) return
+  const module = await proof.load()
   const started = performance.now()
   const report = await module.run(options)
   for (const finding of report.findings) print(`FINDING ${finding}`)
@@ -62,7 +46,7 @@ async function prove(name: string): Promise<void> {
     return
   }
   print(`${name}: ${report.findings.length} findings in ${seconds} s, seed ${seed}`)
-  if (values.record) print(`Figures written to ${record(name, options, report)}`)
+  if (values.record) print(`Figures written to ${record(name, ownFiles(proof), options, report)}`)
   if (report.findings.length > 0) process.exitCode = 1
 }
 

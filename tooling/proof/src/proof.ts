@@ -33,9 +33,13 @@ export function recorded(name: string): ProofReport['figures'] {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as ProofReport).figures : {}
 }
 
-/** Writes the figures of a run to `docs/derived/proof/<name>.json`, with the date, the commit that they were measured at, and what they are about. */
+/**
+ * Writes the figures of a run to `docs/derived/proof/<name>.json`, with the date, the commit that they were measured at, and what they are about:
+ * the service, and the files of `own`.
+ */
 export function record(
   name: string,
+  own: readonly string[],
   { size, seed, times }: Partial<ProofOptions>,
   { findings, figures }: ProofReport,
   command = `npm run proof -- ${name}`,
@@ -47,10 +51,7 @@ export function record(
     name,
     date,
     commit,
-    // A proof uses nothing of the benches, and these of the proofs only what writes the record.
-    covers: COVERED.filter(
-      (files) => files !== (command.startsWith('npm run bench') ? 'tooling/proof' : 'tooling/bench'),
-    ),
+    covers: [...own, ...COVERED],
     command,
     ...(size === undefined ? {} : { size }),
     ...(times === undefined ? {} : { times }),
