@@ -1,4 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { Agent, get } from 'node:https'
 import { cellOfId, cellOfLookup, cellOfToken, cellText, idInCell, newId } from '@payments/kernel'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -10,6 +12,7 @@ import {
   hasTools,
   launchArtefact,
   mailedCode,
+  pause,
   plainPng,
   samples,
   startCellsProxy,
@@ -27,6 +30,11 @@ const LISTED = `svc_test_001Older${'x'.repeat(24)}`
 const NUMBERS = [0, 1] as const
 /** An object that was made in the first cell, and has moved. */
 const MOVED = idInCell(newId(), '000')
+const MAPS = {
+  keys: [`${LISTED.slice(9, 17)} 000`],
+  emails: [`${sha256(EMAILS[1].toLowerCase())} 001`],
+  ids: [`${MOVED} 001`],
+}
 
 describe.skipIf(!hasTools('haproxy'))('two cells behind the documented proxy', () => {
   let cells: TestArtefact[] = []
@@ -39,11 +47,7 @@ describe.skipIf(!hasTools('haproxy'))('two cells behind the documented proxy', (
     cells = await Promise.all(
       NUMBERS.map((number) => launchArtefact({ settings: { ...settings, CELL: String(number) } })),
     )
-    proxy = await startCellsProxy(port, cells, certificate.tls, {
-      keys: [`${LISTED.slice(9, 17)} 000`],
-      emails: [`${sha256(EMAILS[1].toLowerCase())} 001`],
-      ids: [`${MOVED} 001`],
-    })
+    proxy = await startCellsProxy(port, cells, certificate.tls, MAPS)
   })
   afterAll(async () => {
     await proxy?.stop()
@@ -165,5 +169,25 @@ describe.skipIf(!hasTools('haproxy'))('two cells behind the documented proxy', (
       [200, 200],
       [503, 503],
     ])
+  })
+
+  test('a proxy that reads its maps again closes no connection on which a request may be on its way', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: certificate.authority })
+    const answered = async () => {
+      const request = get(`${url}/health`, { agent })
+      const [answer] = await once(request, 'response')
+      answer.resume()
+      await once(answer, 'end')
+      return { status: answer.statusCode, reused: request.reusedSocket }
+    }
+    try {
+      expect(await answered()).toEqual({ status: 200, reused: false })
+      const written = proxy?.write(MAPS)
+      await pause(1000)
+      expect(await answered()).toEqual({ status: 200, reused: true })
+      await written
+    } finally {
+      agent.destroy()
+    }
   })
 })
