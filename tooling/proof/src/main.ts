@@ -3,8 +3,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
+import { ownFiles, proofs } from './index.ts'
 import { type ProofOptions, record, wasRun } from './proof.ts'
-import { ownFiles, proofs } from './proofs.ts'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
