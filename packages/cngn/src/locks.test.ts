@@ -1,6 +1,7 @@
 import { newId } from '@payments/kernel'
+import type { Runtime } from '@payments/platform'
 import { expect, test } from 'vitest'
-import { connected, expectConsistent, newCngn, newMerchant, statementsWaiting, useService } from '#testing'
+import { connected, expectConsistent, journal, newCngn, newMerchant, statementsWaiting, useService } from '#testing'
 import { enabled } from '../test/money.ts'
 import { applyIncoming } from './movements/receipts/incoming.ts'
 import type { ProviderTransaction } from './provider/provider.ts'
@@ -65,4 +66,47 @@ test('a second deposit that two polls apply at once is applied once, and neither
   } finally {
     await Promise.all([first.end(), second.end()])
   }
+})
+
+test('a payin that another poll makes while what a payment belongs to is looked up is completed with its fee, and nothing is in suspense', async () => {
+  const merchant = await newMerchant(service)
+  const customerId = await enabled(service, merchant)
+  const payin = await newCngn(merchant, 'payins', customerId)
+  const { organisationId: account, environment } = merchant
+  const payment = (reference: string, status: ProviderTransaction['status']): ProviderTransaction => ({
+    ...{ reference, channel: 'bank_in', status, asset: 'cNGN', amount: 1_000_000_000n, fee: 75_000_000n },
+    ...{ convertedAmount: null, targets: [reference, payin.reference], txHash: null, failureReason: null },
+    ...{ outcomeUnknown: false, at: new Date() },
+  })
+  const apply = (tx: ProviderTransaction, runtime: Runtime = service.runtime) =>
+    applyIncoming(runtime, environment, account, tx)
+  await apply(payment(`REF-${newId()}`, 'completed'))
+
+  const again = `REF-${newId()}`
+  let lookups = 0
+  const { pool } = service.runtime
+  const query = async (...given: Parameters<typeof pool.query>) => {
+    const found = await pool.query(...given)
+    // It has no object yet; now another poll makes one.
+    if (lookups++ === 0) await apply(payment(again, 'pending'))
+    return found
+  }
+  const meanwhile = new Proxy(pool, {
+    get: (target, name) => {
+      if (name === 'query') return query
+      const value = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  expect(await apply(payment(again, 'completed'), { ...service.runtime, pool: meanwhile })).toBe(true)
+  const { rows } = await pool.query(
+    "select status, amount::text, fee::text from cngn_transfers where organisation_id = $1 and kind = 'payin'",
+    [account],
+  )
+  expect(rows).toEqual(
+    Array.from({ length: 2 }, () => ({ status: 'completed', amount: '1000000000', fee: '75000000' })),
+  )
+  const held = await journal(service, merchant)
+  expect(held['suspense cNGN'] ?? '0').toBe('0')
+  await expectConsistent(service, 'others')
 })

@@ -6,7 +6,7 @@ import type { ProviderTransaction } from '../../provider/provider.ts'
 import { lockedTransfer, recover } from '../../resources/transfers.ts'
 import { contradict, keepReport, sameAmount } from '../contradictions.ts'
 import { again, fieldsOf, furtherPayin, type Known, settle, throughAccount } from './objects.ts'
-import { holdInSuspense, keepReceipt, suspend } from './suspense.ts'
+import { holdInSuspense, keepReceipt, suspend, TO_ANOTHER } from './suspense.ts'
 import { lockReceipt, moveReceipt, noteContradiction, type Receipt } from './table.ts'
 import { knownTarget, type Target, targetsOf } from './targets.ts'
 
@@ -30,15 +30,29 @@ export async function applyIncoming(
         ({ organisationId }) => provider.account(organisationId) === account,
       )
   const [target] = found
-  if (!target || found.length > 1) return suspend(runtime, environment, account, tx, found)
+  const applied =
+    !target || found.length > 1
+      ? await suspend(runtime, environment, account, tx, found)
+      : await applyTo(runtime, environment, account, tx, target)
+  return applied === TO_ANOTHER ? applyIncoming(runtime, environment, account, tx) : applied
+}
+
+/** Applies it to what it belongs to, as far as that was known before its receipt was locked. */
+async function applyTo(
+  runtime: Runtime,
+  environment: Environment,
+  account: string,
+  tx: ProviderTransaction,
+  target: Target,
+): Promise<boolean | typeof TO_ANOTHER> {
   const context = queryContext(runtime, system(target.organisationId, environment))
-  const applied = await unitOfWork(context, async (unit) => {
+  return unitOfWork(context, async (unit) => {
     const original = target.type === 'account' ? null : await lockedTransfer(unit, target.kind, target.id)
     const receipt = await lockReceipt(unit, account, tx, target)
     if (!receipt || receipt.amount === null) return false
     // Another poll has applied it to an object of its own, after this one had looked for what it belongs to. Objects are locked before
     // their receipts, so that object is not locked here.
-    if (receipt.transferId && receipt.transferId !== target.id) return 'to another object'
+    if (receipt.transferId && receipt.transferId !== target.id) return TO_ANOTHER
     const of = { ...tx, amount: tx.amount ?? receipt.amount }
     if (receipt.status === 'failed' && tx.status === 'completed') return recovered(unit, receipt, of, original, target)
     if (receipt.status !== 'open') return contradicted(unit, receipt, of, original)
@@ -51,7 +65,6 @@ export async function applyIncoming(
     if (tx.status === 'failed') return moveReceipt(unit, receipt.id, 'failed')
     return credit(unit, receipt, of, original, target)
   })
-  return applied === 'to another object' ? applyIncoming(runtime, environment, account, tx) : applied
 }
 
 /** Money that no object waits for is an object of its own, unless an operator has settled the object that it was for by other money. */

@@ -14,6 +14,9 @@ import { noteFailed } from './unassigned.ts'
 /** How long a movement may stay without the fields that say what it belongs to, ms. */
 const PARTIAL_MS = 900_000
 
+/** Another poll has applied it to an object, after this one had looked for what it belongs to. */
+export const TO_ANOTHER = 'to another object'
+
 /** Money of which it is not certain what it belongs to. Without an organisation only the operators' list has it. */
 export async function suspend(
   runtime: Runtime,
@@ -21,7 +24,7 @@ export async function suspend(
   account: string,
   tx: ProviderTransaction,
   found: readonly Target[],
-): Promise<boolean> {
+): Promise<boolean | typeof TO_ANOTHER> {
   const owners = new Set(found.map(({ organisationId }) => organisationId))
   const [owner] = owners
   const organisationId = owners.size === 1 ? owner : undefined
@@ -30,6 +33,7 @@ export async function suspend(
     if (tx.txHash) await lockHash(unit, tx.txHash)
     if (tx.status !== 'completed') return failedWithout(unit, account, tx)
     const receipt = await lockReceipt(unit, account, tx, null)
+    if (receipt?.transferId) return TO_ANOTHER
     if (!receipt || receipt.amount === null || !['open', 'failed'].includes(receipt.status)) return false
     // Another report may have what this one leaves out.
     if (tx.partial && found.length === 0 && Date.now() - receipt.createdAt.getTime() < PARTIAL_MS) return false
