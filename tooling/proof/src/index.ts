@@ -25,6 +25,7 @@ export const proofs: Readonly<Record<string, Listed>> = {
   crash: { load: () => import('./resilience/crash/index.ts'), folders: ['resilience'] },
   documents: { load: () => import('./documents/index.ts'), folders: ['documents'] },
   fuzz: { load: () => import('./fuzz/index.ts'), folders: ['fuzz', 'documents'] },
+  install: { load: () => import('./resilience/bare/index.ts'), folders: ['resilience'] },
   neighbours: { load: () => import('./neighbours/index.ts'), folders: ['neighbours'] },
   production: {
     load: () => import('./production/index.ts'),
@@ -33,7 +34,6 @@ export const proofs: Readonly<Record<string, Listed>> = {
   },
   providers: { load: () => import('./providers/index.ts'), folders: ['providers'] },
   restore: { load: () => import('./resilience/restore/index.ts'), folders: ['resilience', 'providers'] },
-  start: { load: () => import('./resilience/bare/index.ts'), folders: ['resilience'] },
   'sign-in': { load: () => import('./access/sign-in/index.ts'), folders: ['access'] },
 }
 
