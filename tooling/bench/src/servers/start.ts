@@ -6,8 +6,8 @@ import type { ProofReport } from '@payments/proof'
 import { launchGateway, median } from '@payments/stand'
 
 const ROUNDS = 9
-/** From the start of the process until it serves and its worker runs, ms. */
-const MOST = 1500
+/** From the start of the process until it serves and its worker runs, in starts of a program that does nothing. */
+const MOST = 50
 
 /**
  * How long the service takes to start with the embedded database, where it has run before, until it serves; in turn with a program of
@@ -34,12 +34,13 @@ export async function benchStart(print: (line: string) => void): Promise<ProofRe
     }
     const milliseconds = Math.round(median(times.map(({ service }) => service)))
     const floor = Math.round(median(times.map((each) => each.floor)))
+    const ratio = Math.round(median(times.map((each) => each.service / each.floor)))
     print(
       `  serves after ${milliseconds} ms, the first time after ${first} ms; a program that does nothing: ${floor} ms`,
     )
     return {
-      findings: milliseconds > MOST ? [`The service takes ${milliseconds} ms to start, at most ${MOST}`] : [],
-      figures: { milliseconds, firstStart: first, aProgramThatDoesNothing: floor },
+      findings: ratio > MOST ? [`The service takes ${ratio} times as long to start as nothing, at most ${MOST}`] : [],
+      figures: { milliseconds, firstStart: first, aProgramThatDoesNothing: floor, ratio },
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })
