@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -66,6 +66,7 @@ export async function startCells(): Promise<Cells> {
     await proxy?.stop()
     await Promise.all(cells.map((cell) => cell.process.stop()))
     await Promise.all(cells.map(({ database }) => database.close()))
+    for (const { dataDir } of cells) rmSync(dataDir, { recursive: true, force: true })
   }
   try {
     for (const number of NUMBERS) {
