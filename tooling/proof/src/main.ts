@@ -1,4 +1,4 @@
-// What the README promises, shown by commands: `npm run proof -- [<name>] [--size short] [--times 100] [--seed 1] [--record]`.
+// What `docs/reliability.md` promises, shown by commands: `npm run proof -- [<name>] [--size short] [--times 100] [--seed 1] [--record]`.
 // Ends with 1 when a proof has findings. `--record` writes its figures to `docs/derived/proof/<name>.json`, and ends with 1 when there are none.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -81,6 +81,13 @@ test('a Node that is too old for the launcher is refused in one sentence', async
   expect([code, printed]).toEqual([1, `Node ${process.versions.node} is too old: Node 99 or newer is needed\n`])
 })
 
+test('CONTRIBUTING.md says what each command does', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object }
+  const rows = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8').match(/^\| `npm .*?\|/gm) ?? []
+  const named = rows.flatMap((row) => [...row.matchAll(/`(?:npm (?:run )?)?([a-z-]+)/g)].map(([, name]) => name))
+  expect(Object.keys(scripts).filter((name) => !name.startsWith('check:') && !named.includes(name))).toEqual([])
+})
+
 interface Nodes {
   fittingNode(root: string): { readonly program: string; readonly note?: string }
   installedNode(root: string): string
