@@ -259,6 +259,9 @@ test('jobs that failed for good are listed without what they carry, and sent aga
   expect(schedules).toContainEqual({
     ...{ name: 'ledger.check', cron: '20 2 * * *', description: 'Daily at 02:20 UTC' },
   })
+  expect(schedules).toContainEqual({
+    ...{ name: 'collections.due', cron: '* * * * *', description: 'Every minute, while something is due' },
+  })
   await boss.deleteAllJobs(source)
 })
 

@@ -16,7 +16,7 @@ export const notificationEmailsJob = job({
   data: noInput,
   schedule: { everyMinutes: 1 },
   due: nextEmails,
-  queue: { retryLimit: 0, policy: 'short', expireInSeconds: 60 },
+  queue: { policy: 'short', expireInSeconds: 60 },
   async run(runtime, _data, signal) {
     let claimed = BATCH
     while (claimed === BATCH && !signal.aborted)

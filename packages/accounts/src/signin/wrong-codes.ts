@@ -43,7 +43,7 @@ export const wrongCodesAlert = job({
   name: 'accounts.wrong-codes',
   data: noInput,
   schedule: { everyMinutes: 5 },
-  queue: { retryLimit: 0, policy: 'short' },
+  queue: { policy: 'short' },
   async run(runtime) {
     const [wrong, accounts] = [await wrongCodes(runtime), await guessedAccounts(runtime)]
     if (wrong > ALERT_ABOVE || accounts > 0) runtime.log.error({ wrong, accounts }, 'many wrong sign-in codes')

@@ -54,7 +54,7 @@ export const recheckDomains = job({
   name: 'branding.domains',
   data: noInput,
   schedule: { everyMinutes: 60 },
-  queue: { retryLimit: 0, policy: 'short', expireInSeconds: 3000 },
+  queue: { policy: 'short', expireInSeconds: 3000 },
   async run(runtime, _data, signal) {
     for (let due = await dueDomains(runtime); due.length > 0 && !signal.aborted; due = await dueDomains(runtime))
       await Promise.all(due.map((each) => recheck(runtime, each)))

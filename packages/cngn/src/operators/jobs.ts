@@ -80,7 +80,7 @@ export const expireIdentities = job({
   name: 'cngn.expire-identities',
   data: noInput,
   schedule: { everyMinutes: 10 },
-  queue: { retryLimit: 0, policy: 'short', expireInSeconds: 600 },
+  queue: { policy: 'short', expireInSeconds: 600 },
   async run(runtime) {
     const { rows } = await runtime.pool.query<{ id: string; organisation_id: string; environment: 'test' | 'live' }>(
       "select id, organisation_id, environment from cngn_identities where created_at < now() - interval '23 hours' limit 1000",
@@ -102,6 +102,6 @@ export const compareTreasury = job({
   name: 'cngn.compare-treasury',
   data: noInput,
   schedule: { everyMinutes: 1 },
-  queue: { retryLimit: 0, policy: 'short', expireInSeconds: 60 },
+  queue: { policy: 'short', expireInSeconds: 60 },
   run: (runtime) => compareTreasuries(runtime),
 })

@@ -54,7 +54,7 @@ export const expireApprovals = job({
   data: z.object({}),
   schedule: { everyMinutes: 1 },
   due: `select approval_expires_at ${WAITING} order by approval_expires_at limit 1`,
-  queue: { retryLimit: 0, expireInSeconds: 600 },
+  queue: { expireInSeconds: 600 },
   async run(runtime) {
     const { rows } = await runtime.pool.query<{
       id: string

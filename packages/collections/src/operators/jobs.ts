@@ -8,7 +8,7 @@ export const dueChanges = job({
   data: noInput,
   schedule: { everyMinutes: 1 },
   due: nextChange,
-  queue: { retryLimit: 0, policy: 'short', expireInSeconds: 600 },
+  queue: { policy: 'short', expireInSeconds: 600 },
   run: (runtime, _data, signal) => applyDue(runtime, signal),
 })
 

@@ -1,5 +1,6 @@
 import { isId } from '@payments/kernel'
 import {
+  cronOf,
   DEAD_LETTER,
   describeSchedule,
   domainsOf,
@@ -29,20 +30,24 @@ export async function queues({ em, runtime }: QueryContext): Promise<z.input<typ
        from pgboss.queue q left join pgboss.job j on j.name = q.name and j.state <> 'completed'
       where q.name not like '\\_\\_pgboss%' group by q.name order by q.name`,
   )
-  const schedules = await runtime.boss.getSchedules()
-  const jobs = domainsOf(runtime).flatMap(({ work }) => work?.jobs ?? [])
+  const recurring = domainsOf(runtime)
+    .flatMap(({ work }) => work?.jobs ?? [])
+    .flatMap(({ name, schedule, due }) => (schedule ? [{ name, schedule, due }] : []))
+  const scheduled = (await runtime.boss.getSchedules()).map(({ name, cron = '' }) => {
+    const declared = recurring.find((each) => each.name === name)?.schedule
+    // A newer version of the service may have scheduled what this one does not know.
+    return { name, cron, description: declared ? describeSchedule(declared) : cron }
+  })
+  // pg-boss does not know their schedule: they are sent while their tables say that there is work.
+  const sentWhenDue = recurring.flatMap(({ name, schedule, due }) =>
+    due ? [{ name, cron: cronOf(schedule), description: `${describeSchedule(schedule)}, while something is due` }] : [],
+  )
   return {
     queues: rows.map(({ oldest, ...row }) => ({
       ...row,
       oldestWaitingAt: oldest === null ? null : new Date(oldest).toISOString(),
     })),
-    schedules: schedules
-      .map(({ name, cron = '' }) => {
-        const declared = jobs.find((each) => each.name === name)?.schedule
-        // A newer version of the service may have scheduled what this one does not know.
-        return { name, cron, description: declared ? describeSchedule(declared) : cron }
-      })
-      .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    schedules: [...scheduled, ...sentWhenDue].toSorted((a, b) => (a.name < b.name ? -1 : 1)),
   }
 }
 

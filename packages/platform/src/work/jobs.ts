@@ -34,8 +34,8 @@ export interface Job<T extends object = object> extends JobQueue<T> {
 }
 
 /**
- * Defines a job. By default it is retried 8 times with exponential backoff and may take a minute; a job that fails for
- * good is moved to the dead-letter queue, where operators see it.
+ * Defines a job. By default it is retried 8 times with exponential backoff, or twice if it recurs, and may take a minute; a job that
+ * fails for good is moved to the dead-letter queue, where operators see it. One that recurs is not there because its worker died.
  */
 export const job = <T extends object>(definition: {
   name: string
@@ -48,7 +48,7 @@ export const job = <T extends object>(definition: {
 }): Job<T> => ({
   ...definition,
   queue: {
-    retryLimit: 8,
+    retryLimit: definition.schedule ? 2 : 8,
     retryBackoff: true,
     retryDelay: 2,
     expireInSeconds: 60,

@@ -32,7 +32,7 @@ export const purgeJob = (name: string, statements: readonly (string | Retention)
     name,
     data: noInput,
     schedule: { everyMinutes: 10 },
-    queue: { retryLimit: 0, policy: 'short', expireInSeconds: 600 },
+    queue: { policy: 'short', expireInSeconds: 600 },
     async run(runtime, _data, signal) {
       for (const each of statements) {
         const [statement, ...more] = typeof each === 'string' ? [each] : boundedBy(each, runtime.settings)

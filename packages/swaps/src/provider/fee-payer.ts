@@ -47,7 +47,7 @@ export const feePayerJob = job({
   name: 'swaps.fee-payer',
   data: noInput,
   schedule: { everyMinutes: 1 },
-  queue: { retryLimit: 0, policy: 'exclusive', expireInSeconds: 60 },
+  queue: { policy: 'exclusive', expireInSeconds: 60 },
   async run(runtime) {
     for (const environment of environments) {
       // The fee payer is this service's own key: every provider that reads the chain reads the same.

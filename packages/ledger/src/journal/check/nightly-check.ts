@@ -29,7 +29,7 @@ export const checkJob = job({
   name: 'ledger.check',
   data: noInput,
   schedule: { dailyAt: '02:20' },
-  queue: { retryLimit: 2, policy: 'short', expireInSeconds: SIX_HOURS },
+  queue: { policy: 'short', expireInSeconds: SIX_HOURS },
   async run(runtime) {
     await checkAndStore(runtime)
   },

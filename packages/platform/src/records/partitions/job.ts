@@ -33,7 +33,7 @@ export const partitions = job({
   data: noInput,
   schedule: { everyMinutes: 60 },
   // One at a time. What a run has not finished within the hour, the next one goes on with.
-  queue: { retryLimit: 0, policy: 'exclusive', expireInSeconds: AN_HOUR },
+  queue: { policy: 'exclusive', expireInSeconds: AN_HOUR },
   async run(runtime, _data, signal) {
     const failures: unknown[] = []
     for (const table of domainsOf(runtime).flatMap(({ data }) => data?.partitioned ?? [])) {

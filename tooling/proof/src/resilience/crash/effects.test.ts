@@ -27,10 +27,13 @@ test('an order that the provider has twice, money without an order and a job tha
      values ($1, 'offramp', 'USDC', 'NGN', '1500', 5, 0, now(), 5, now())`,
     [newId()],
   )
-  await pool.query("insert into pgboss.job (name, state) values ('accounts.mail', 'failed')")
+  await pool.query(
+    "insert into pgboss.job (name, state) values ('accounts.mail', 'failed'), ('collections.due', 'failed')",
+  )
   const findings = (await checkEffects({ pool })).findings.join('\n')
   expect(findings).toMatch(/each order that sends cNGN reached the provider once/)
   expect(findings).toMatch(/the treasury of cNGN holds what the journal holds.*provider -5, journal 0/)
   expect(findings).toMatch(/each order of local fiat was placed once/)
   expect(findings).toMatch(/no job was given up.*accounts.mail/)
+  expect(findings).not.toContain('collections.due')
 })
