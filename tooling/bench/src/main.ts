@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { filesFrom } from '@payments/checks'
 import { type ProofReport, record } from '@payments/proof'
 import { benchMemory } from './growth/memory.ts'
 import { benchOpen } from './growth/open.ts'
@@ -39,7 +41,13 @@ for (const [name, bench] of Object.entries(parts)) {
   for (const finding of report.findings) print(`FINDING ${finding}`)
   if (report.findings.length > 0) process.exitCode = 1
   if (values.record)
-    print(`Figures written to ${record(name, ['tooling/bench'], {}, report, `npm run bench -- ${name}`)}`)
+    print(`Figures written to ${record(name, filesOf(bench.name), {}, report, `npm run bench -- ${name}`)}`)
+}
+
+/** What a function that is imported here is made of, from the root. */
+function filesOf(imported: string): readonly string[] {
+  const [, file] = readFileSync(import.meta.filename, 'utf8').match(`\\b${imported}\\b.* from '\\./(.+)'`) ?? []
+  return filesFrom(`tooling/bench/src/${file}`)
 }
 
 /** Parts that `docs/reliability.md` has figures of return a report. */

@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
 import { root } from './workspace.ts'
 
 /** What every proof and bench is about: all that runs, and what starts it for them. Each record adds what it is made of itself. */
@@ -8,6 +10,20 @@ export const COVERED: readonly string[] = [
   ':!*.test.tsx',
   ':!*.md',
 ]
+/** A file that another names by its place: to import it, or to start it as a program. */
+const NAMED = /'(\.{1,2}\/[^']+\.ts)'/g
+
+/** A file, from the root, and every file that it names, that those name, and so on. @throws Error where it does not exist */
+export function filesFrom(file: string, found = new Set<string>()): string[] {
+  const text = readFileSync(posix.join(root, file), 'utf8')
+  found.add(file)
+  for (const [, named = ''] of text.matchAll(NAMED)) {
+    const other = posix.join(posix.dirname(file), named)
+    if (!found.has(other) && existsSync(posix.join(root, other))) filesFrom(other, found)
+  }
+  return [...found]
+}
+
 const MIGRATION = "name: '[0-9]{14}_[a-z0-9_]+'"
 
 /** What git answers, in the checkout or another folder. @throws Error where it fails */
