@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { percentile, until } from '@payments/stand'
 import type { Client } from 'pg'
 import { type Counted, costOf } from '../servers/cost.ts'
-import { KINDS, type Kind, type Post, payOne, unsent } from './paid.ts'
+import { KINDS, type Kind, type Merchant, payOne, unsent } from './paid.ts'
 
 /** What a merchant may wait for one of a hundred creations, and from one of a hundred events to its webhook, ms. */
 const MOST = { creation: 250, webhook: 1000 }
@@ -32,7 +32,7 @@ interface Carried {
 export async function benchCarried(
   print: (line: string) => void,
   counted: Counted,
-  merchants: readonly Post[],
+  merchants: readonly Merchant[],
 ): Promise<Carried | undefined> {
   // Code is compiled, and each connection has planned what it repeats.
   await offer(counted, merchants, FIRST_PER_SECOND, STEP_SECONDS)
@@ -58,7 +58,12 @@ const line = ({ perSecond, seconds, creation, webhook, cores }: Carried): string
   `  ${perSecond} payments a second for ${seconds} s: p99 ${creation} ms of a creation, ${webhook} ms of a webhook; ` +
   `cores: gateways ${cores.gateways}, workers ${cores.workers}, PostgreSQL ${cores.server}`
 
-async function offer(counted: Counted, merchants: readonly Post[], rate: number, seconds: number): Promise<Carried> {
+async function offer(
+  counted: Counted,
+  merchants: readonly Merchant[],
+  rate: number,
+  seconds: number,
+): Promise<Carried> {
   const { client } = counted
   const creations: number[] = []
   const underWay = new Set<Promise<void>>()
@@ -70,7 +75,7 @@ async function offer(counted: Counted, merchants: readonly Post[], rate: number,
       const due = started + (n * 1000) / rate
       await sleep(Math.max(0, due - performance.now()))
       const kind = KINDS[n % KINDS.length] as Kind
-      const paying = payOne(kind, merchants[n % merchants.length] as Post, () =>
+      const paying = payOne(kind, merchants[n % merchants.length] as Merchant, () =>
         creations.push(performance.now() - due),
       )
       const one: Promise<void> = paying.finally(() => underWay.delete(one))

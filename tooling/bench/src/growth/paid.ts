@@ -20,20 +20,25 @@ const ALL: readonly Kind[] = [
 /** Those of which the name has `BENCH_CASE` in it. */
 export const KINDS = ALL.filter(({ name }) => name.includes(process.env.BENCH_CASE ?? ''))
 
-/** A merchant over REST. */
-export type Post = (line: string, body: object) => Promise<{ readonly id: string }>
+type Post = (line: string, body: object) => Promise<{ readonly id: string }>
+
+/** A merchant over REST, and over a gateway apart the payers, who use the sandbox. */
+export interface Merchant {
+  readonly post: Post
+  readonly pay: Post
+}
 
 /** An endpoint for each organisation. */
-export async function withEndpoints(merchants: readonly Post[], { origin }: Receiver): Promise<void> {
-  for (const [index, post] of merchants.entries()) await post('POST /v1/webhooks', { url: `${origin}/${index}` })
+export async function withEndpoints(merchants: readonly Merchant[], { origin }: Receiver): Promise<void> {
+  for (const [index, { post }] of merchants.entries()) await post('POST /v1/webhooks', { url: `${origin}/${index}` })
 }
 
 /** Makes one payment and pays it in the sandbox. `created` hears when the reply to its creation has come. */
-export async function payOne({ sample, kind }: Kind, post: Post, created?: () => void): Promise<void> {
+export async function payOne({ sample, kind }: Kind, { post, pay }: Merchant, created?: () => void): Promise<void> {
   const { id } = await post(`POST ${sample.path}`, sample.body())
   created?.()
   const paid = kind === 'collection' ? (await post(`POST /v1/pay/${id}`, START_SESSION)).id : id
-  await post(...sample.fund(paid))
+  await pay(...sample.fund(paid))
 }
 
 const count = async (client: Client, text: string, values: unknown[] = []): Promise<number> =>

@@ -16,7 +16,7 @@ import { COUNTING, showStatements, statementsOf } from '../profile/statements.ts
 import { type Cost, type Counted, costOf } from '../servers/cost.ts'
 import { LARGE } from '../servers/servers.ts'
 import { benchCarried } from './carried.ts'
-import { deliveries, ended, KINDS, type Kind, type Post, payOne, unsent, withEndpoints } from './paid.ts'
+import { deliveries, ended, KINDS, type Kind, type Merchant, payOne, unsent, withEndpoints } from './paid.ts'
 
 const PAYMENTS = Math.max(20, Math.round(1000 * Number(process.env.BENCH_SCALE ?? 1)))
 /** Before they are counted: code is compiled, and each connection has planned what it repeats. */
@@ -28,12 +28,16 @@ const PATIENCE = { patienceMs: 300_000, everyMs: 100 }
 /** What the plan of `docs/decisions/scaling.md` is for. */
 const PER_SECOND = 10_000
 
+/** The role of the gateway that payers use: its sessions are not counted. */
+const PAYERS = 'payers'
+
 /** Also shows the statements of each kind and the parts of its log, which makes all of them a little slower. */
 const WITH_STATEMENTS = process.env.BENCH_STATEMENTS !== undefined
 
 /**
  * What one payment costs from its creation to its last webhook, in a gateway, a worker and the database server, with the sandbox's providers and an endpoint for each organisation: processor time,
- * without that of idle processes, and bytes of the write-ahead log. The sandbox keeps its side of a payment in the same database, which a real provider does not.
+ * without that of idle processes, and bytes of the write-ahead log. What payers do in the sandbox, which the service does not do for real ones, goes through a gateway that is not counted;
+ * what its providers read in the same database when they are asked is.
  * Of all kinds together, also the rate that the machine carries.
  */
 export async function benchPayments(print: (line: string) => void): Promise<ProofReport> {
@@ -43,17 +47,27 @@ export async function benchPayments(print: (line: string) => void): Promise<Proo
   try {
     await client.connect()
     const settings = sharedSettings(at, { WEBHOOK_DEV_TARGETS: receiver.origin })
+    const { username, password } = new URL(at.serviceUrl)
+    await client.query(`create role ${PAYERS} login password '${password}' in role ${username}`)
+    const ofPayers = { ...settings, DATABASE_URL: at.serviceUrl.replace(username, PAYERS) }
     const keys: string[] = []
     while (keys.length < ORGANISATIONS) keys.push(await newKey(at))
-    const beside = async <T>(processes: number, run: (counted: Counted, merchants: readonly Post[]) => Promise<T>) => {
+    const beside = async <T>(
+      processes: number,
+      run: (counted: Counted, merchants: readonly Merchant[]) => Promise<T>,
+    ) => {
       const started = await startProcesses({ gateways: processes, workers: processes }, { settings })
+      const payers = await startProcesses({ gateways: 1, workers: 0 }, { settings: ofPayers })
       try {
-        await started.ready()
+        await Promise.all([started.ready(), payers.ready()])
         const { gateways } = started
-        const merchants = keys.map((key, index) => senderOf(gateways[index % processes] as ServiceProcess, key))
-        return await run({ client, ...started }, merchants)
+        const merchants = keys.map((key, index) => ({
+          post: senderOf(gateways[index % processes] as ServiceProcess, key),
+          pay: senderOf(payers.gateways[0] as ServiceProcess, key),
+        }))
+        return await run({ client, apart: PAYERS, ...started }, merchants)
       } finally {
-        await started.stop()
+        await Promise.all([started.stop(), payers.stop()])
       }
     }
     const eachPayment = await beside(1, async (counted, merchants) => {
@@ -71,7 +85,11 @@ export async function benchPayments(print: (line: string) => void): Promise<Proo
   }
 }
 
-async function measure(print: (line: string) => void, counted: Counted, merchants: readonly Post[]): Promise<object> {
+async function measure(
+  print: (line: string) => void,
+  counted: Counted,
+  merchants: readonly Merchant[],
+): Promise<object> {
   const { client } = counted
   for (const kind of KINDS) await payAll(client, kind, merchants, WARM_UP)
   const idle = await costOf(counted, () => sleep(IDLE_SECONDS * 1000))
@@ -102,11 +120,11 @@ function forEach(cost: Cost, idle: Cost) {
 }
 
 /** Makes so many payments, and waits until all have ended and each of their events has been sent. */
-async function payAll(client: Client, kind: Kind, merchants: readonly Post[], payments: number): Promise<void> {
+async function payAll(client: Client, kind: Kind, merchants: readonly Merchant[], payments: number): Promise<void> {
   const before = await ended(client, kind)
   let next = 0
   const lane = async () => {
-    while (next < payments) await payOne(kind, merchants[next++ % merchants.length] as Post)
+    while (next < payments) await payOne(kind, merchants[next++ % merchants.length] as Merchant)
   }
   await Promise.all(Array.from({ length: AT_ONCE }, lane))
   const haveEnded = async () => (await ended(client, kind)) >= before + payments

@@ -16,17 +16,25 @@ export interface Counted {
   readonly client: Client
   readonly gateways: readonly ServiceProcess[]
   readonly workers: readonly ServiceProcess[]
+  /** The role of the sessions that are not counted. */
+  readonly apart?: string
 }
 
 /** What the processes and the database server take while something runs. */
-export async function costOf({ client, gateways, workers }: Counted, run: () => Promise<unknown>): Promise<Cost> {
-  const counters = async () => ({
-    gateways: await processTime(gateways),
-    workers: await processTime(workers),
-    server: await serverTime(client),
-    log: await logWritten(client),
-    seconds: performance.now() / 1000,
-  })
+export async function costOf(
+  { client, gateways, workers, apart = '' }: Counted,
+  run: () => Promise<unknown>,
+): Promise<Cost> {
+  const counters = async () => {
+    const { pids, log } = await written(client, apart)
+    return {
+      gateways: await processTime(gateways),
+      workers: await processTime(workers),
+      server: await serverTime(client, pids),
+      log,
+      seconds: performance.now() / 1000,
+    }
+  }
   const before = await counters()
   await run()
   const after = await counters()
@@ -49,9 +57,13 @@ async function processTime(processes: readonly ServiceProcess[]): Promise<number
   return sum
 }
 
-async function logWritten(client: Client): Promise<number> {
-  const { rows } = await client.query<{ bytes: number }>(
-    "select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as bytes",
+/** The sessions of a role, and the bytes of the log that all others have written. */
+async function written(client: Client, role: string): Promise<{ readonly pids: number[]; readonly log: number }> {
+  const { rows } = await client.query<{ pids: number[]; log: number }>(
+    `select coalesce(array_agg(pid), '{}') as pids,
+            (pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') - coalesce(sum((pg_stat_get_backend_wal(pid)).wal_bytes), 0))::float8 as log
+       from pg_stat_activity where usename = $1`,
+    [role],
   )
-  return rows[0]?.bytes ?? 0
+  return rows[0] ?? { pids: [], log: Number.NaN }
 }

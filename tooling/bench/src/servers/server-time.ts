@@ -7,12 +7,13 @@ const TICK_MICROSECONDS = 10_000
 /**
  * Processor time of a server's processes in microseconds, until now, with those that have ended: also what its statistics of statements leave out, which is to
  * parse, to plan, to commit and to write the log (Linux).
+ * @param apart processes that are not counted while they run
  */
-export async function serverTime(client: Client): Promise<number> {
+export async function serverTime(client: Client, apart: readonly number[] = []): Promise<number> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   const server = parentOf(statOf(String(rows[0]?.pid)))
   const processes = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => /^\d+$/.test(name) && !apart.includes(Number(name)))
     .map(statOf)
     .filter((stat) => parentOf(stat) === server)
   const ended = ticks(statOf(String(server)), ENDED)
