@@ -3,6 +3,14 @@ export { broken } from './architecture/rules.ts'
 export { isTest, packageOf, production, readTree, type Source, type Tree, withFiles } from './architecture/tree.ts'
 export { testNames } from './test-names.ts'
 export { copyTree, linkDependencies, reuseTypes } from './workspace/copy.ts'
-export { COVERED, commitsSince, filesFrom, git, lastRelease, migrationsAt } from './workspace/history.ts'
+export {
+  CELLS_PROXY,
+  commitsSince,
+  coveredWith,
+  filesFrom,
+  git,
+  lastRelease,
+  migrationsAt,
+} from './workspace/history.ts'
 export { installTools } from './workspace/tools.ts'
 export { type Package, packagesOf, root, sourcesOf } from './workspace/workspace.ts'

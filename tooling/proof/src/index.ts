@@ -1,44 +1,56 @@
 /** Every proof, its report, and where its figures are kept. */
+import { CELLS_PROXY, filesFrom, git } from '@payments/checks'
 import type { Proof } from './proof.ts'
 
 export { type ProofReport, record, recorded } from './proof.ts'
 
+const HERE = 'tooling/proof/src'
+
 interface Listed {
   load(): Promise<{ run: Proof }>
-  /** Its folders here, and those that they import. */
-  readonly folders: readonly string[]
-  /** What it runs of the files of deployment. */
-  readonly deploy?: string
+  /** Where it begins. */
+  readonly folder: string
+  /** What else it runs, as git names it. */
+  readonly more?: readonly string[]
 }
 
 /** Every proof, loaded when it is asked for. */
 export const proofs: Readonly<Record<string, Listed>> = {
-  accounts: { load: () => import('./access/accounts/index.ts'), folders: ['access'] },
+  accounts: { load: () => import('./access/accounts/index.ts'), folder: 'access/accounts' },
   availability: {
     load: () => import('./resilience/availability/index.ts'),
-    folders: ['resilience'],
-    deploy: 'deploy/patroni',
+    folder: 'resilience/availability',
+    more: ['deploy/patroni'],
   },
-  bare: { load: () => import('./resilience/bare/index.ts'), folders: ['resilience'] },
-  cells: { load: () => import('./resilience/cells/index.ts'), folders: ['resilience'], deploy: 'deploy/cells' },
-  clients: { load: () => import('./clients/index.ts'), folders: ['clients', 'documents'] },
-  cluster: { load: () => import('./resilience/cluster/index.ts'), folders: ['resilience'] },
-  crash: { load: () => import('./resilience/crash/index.ts'), folders: ['resilience'] },
-  documents: { load: () => import('./documents/index.ts'), folders: ['documents'] },
-  fuzz: { load: () => import('./fuzz/index.ts'), folders: ['fuzz', 'documents'] },
-  neighbours: { load: () => import('./neighbours/index.ts'), folders: ['neighbours'] },
+  bare: { load: () => import('./resilience/bare/index.ts'), folder: 'resilience/bare' },
+  cells: {
+    load: () => import('./resilience/cells/index.ts'),
+    folder: 'resilience/cells',
+    more: ['deploy/cells', CELLS_PROXY],
+  },
+  clients: { load: () => import('./clients/index.ts'), folder: 'clients' },
+  cluster: { load: () => import('./resilience/cluster/index.ts'), folder: 'resilience/cluster' },
+  crash: { load: () => import('./resilience/crash/index.ts'), folder: 'resilience/crash' },
+  documents: { load: () => import('./documents/index.ts'), folder: 'documents' },
+  fuzz: { load: () => import('./fuzz/index.ts'), folder: 'fuzz' },
+  neighbours: { load: () => import('./neighbours/index.ts'), folder: 'neighbours' },
   production: {
     load: () => import('./production/index.ts'),
-    folders: ['production', 'documents', 'resilience'],
-    deploy: 'deploy',
+    folder: 'production',
+    more: ['deploy', ':!deploy/cells', ':!deploy/patroni'],
   },
-  providers: { load: () => import('./providers/index.ts'), folders: ['providers'] },
-  restore: { load: () => import('./resilience/restore/index.ts'), folders: ['resilience', 'providers'] },
-  'sign-in': { load: () => import('./access/sign-in/index.ts'), folders: ['access'] },
+  providers: { load: () => import('./providers/index.ts'), folder: 'providers' },
+  restore: { load: () => import('./resilience/restore/index.ts'), folder: 'resilience/restore' },
+  'sign-in': { load: () => import('./access/sign-in/index.ts'), folder: 'access/sign-in' },
 }
 
-/** The files that only this proof is about, as git names them. */
-export const ownFiles = ({ folders, deploy }: Listed): readonly string[] => [
-  ...folders.map((folder) => `tooling/proof/src/${folder}`),
-  ...(deploy ? [deploy] : []),
-]
+/** The files that only this proof is about, as git names them: those of its folder, what they import, and what else it runs. */
+export function ownFiles({ folder, more = [] }: Listed): readonly string[] {
+  const listed = git(['ls-files', `${HERE}/${folder}/*.ts`])
+    .trim()
+    .split('\n')
+  const own = listed.filter((file) => !file.endsWith('.test.ts')).flatMap((file) => filesFrom(file))
+  // How a proof is recorded is no part of it.
+  const files = new Set(own.filter((file) => file !== `${HERE}/proof.ts`))
+  return [...files, ...more]
+}

@@ -1,6 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { Agent, get } from 'node:https'
 import { cellOfId, cellOfLookup, cellOfToken, cellText, idInCell, newId } from '@payments/kernel'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -36,7 +34,7 @@ const MAPS = {
   ids: [`${MOVED} 001`],
 }
 
-describe.skipIf(!hasTools('haproxy'))('two cells behind the documented proxy', () => {
+describe.skipIf(!hasTools('haproxy', 'socat'))('two cells behind the documented proxy', () => {
   let cells: TestArtefact[] = []
   let proxy: CellsProxy | undefined
   let url = ''
@@ -171,23 +169,35 @@ describe.skipIf(!hasTools('haproxy'))('two cells behind the documented proxy', (
     ])
   })
 
-  test('a proxy that reads its maps again closes no connection on which a request may be on its way', async () => {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: certificate.authority })
-    const answered = async () => {
-      const request = get(`${url}/health`, { agent })
-      const [answer] = await once(request, 'response')
-      answer.resume()
-      await once(answer, 'end')
-      return { status: answer.statusCode, reused: request.reusedSocket }
+  test('new maps are read by the next request, and no request fails while they are given to the proxy', async () => {
+    let done = false
+    const failed: unknown[] = []
+    const lane = async () => {
+      while (!done) {
+        await fetch(`${url}/health`).then(
+          (answer) => answer.text(),
+          (error) => failed.push(error.cause ?? error),
+        )
+        await pause(10)
+      }
     }
-    try {
-      expect(await answered()).toEqual({ status: 200, reused: false })
-      const written = proxy?.write(MAPS)
-      await pause(1000)
-      expect(await answered()).toEqual({ status: 200, reused: true })
-      await written
-    } finally {
-      agent.destroy()
+    const lanes = [lane(), lane(), lane()]
+    // More than HAProxy reads at once.
+    const many = Array.from({ length: 2000 }, () => `${newId()} 001`)
+    for (let times = 0; times < 15; times++) {
+      await proxy?.write({ ...MAPS, ids: [...many, `${MOVED} 001`] })
+      await proxy?.write({ ...MAPS, ids: [...many, `${MOVED} 000`] })
+      expect(await cellOf(`/pay/${MOVED}`)).toEqual([0])
     }
+    done = true
+    await Promise.all(lanes)
+    expect(failed).toEqual([])
+    await proxy?.write(MAPS)
+  })
+
+  test('a map with a line that is none is refused by its line, and nothing of it is read', async () => {
+    const ids = [`${MOVED} 000`, `${newId()} one`]
+    await expect(proxy?.write({ ...MAPS, ids })).rejects.toThrow(/ids\.map, line 2:/)
+    await proxy?.write(MAPS)
   })
 })

@@ -3,12 +3,22 @@ import { existsSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { root } from './workspace.ts'
 
+/** The file of the stand that one proof alone uses. */
+export const CELLS_PROXY = 'tooling/stand/src/machine/cells-proxy.ts'
+
 /** What every proof and bench is about: all that runs, and what starts it for them. Each record adds what it is made of itself. */
-export const COVERED: readonly string[] = [
+const COVERED: readonly string[] = [
   ...['packages', 'services', 'tooling/stand', 'pnpm-lock.yaml'],
   ':!*.test.ts',
   ':!*.test.tsx',
   ':!*.md',
+]
+
+/** What a record covers that is made of these files itself. */
+export const coveredWith = (own: readonly string[]): readonly string[] => [
+  ...own,
+  ...COVERED,
+  ...(own.includes(CELLS_PROXY) ? [] : [`:!${CELLS_PROXY}`]),
 ]
 /** A file that another names by its place: to import it, or to start it as a program. */
 const NAMED = /'(\.{1,2}\/[^']+\.ts)'/g

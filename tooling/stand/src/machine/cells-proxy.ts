@@ -1,15 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { cellText, newId } from '@payments/kernel'
 
 const CONFIGURATION = fileURLToPath(new URL('../../../../deploy/cells/haproxy.cfg', import.meta.url))
+const GIVE_MAPS = fileURLToPath(new URL('../../../../deploy/cells/maps.sh', import.meta.url))
+const run = promisify(execFile)
 const MAPS = ['keys', 'emails', 'ids'] as const
 
 /** A cell as the proxy finds it: the ports of its gateway and of its internal server. */
@@ -25,10 +28,12 @@ export type CellMaps = Readonly<Record<(typeof MAPS)[number], readonly string[]>
 export interface CellsProxy {
   /** `https://127.0.0.1:port`. */
   readonly url: string
-  /** Writes the maps, and has the proxy read them, without an end of any request. Waits until no process that has read the earlier ones is left. */
+  /** Gives the maps to the proxy by the documented command: the next request reads them. */
   write(maps: CellMaps): Promise<void>
   stop(): Promise<void>
 }
+
+const socketOf = (folder: string): string => join(folder, 'admin.sock')
 
 /** The documented configuration, with its addresses and files on this machine. @throws Error where it has changed so that it does not fit */
 function configurationOf(folder: string, port: number, cells: readonly ProxiedCell[]): string {
@@ -42,6 +47,7 @@ function configurationOf(folder: string, port: number, cells: readonly ProxiedCe
   replace(/^ {2}(user|group) .*\n/gm, '')
   replace(/presetenv CELLS_MAPS .*/, `presetenv CELLS_MAPS ${folder}`)
   replace(/presetenv CELLS_SINCE .*/, `presetenv CELLS_SINCE ${newId().slice(0, 13)}`)
+  replace('/run/haproxy/admin.sock', socketOf(folder))
   replace('  bind :80\n', '')
   const certificate = join(folder, 'payments.pem')
   replace('bind :443 ssl crt /etc/haproxy/payments.pem', `bind 127.0.0.1:${port} ssl crt ${certificate}`)
@@ -84,13 +90,10 @@ export async function startCellsProxy(
   return {
     url: `https://127.0.0.1:${port}`,
     async write(next) {
-      const before = workersOf(proxy)
-      for (const map of MAPS) file(`${map}.map`, next[map])
-      proxy.kill('SIGUSR2')
-      for (let tries = 0; workersOf(proxy).some((pid) => before.includes(pid)); tries++) {
-        if (tries === 600) throw new Error('HAProxy does not read its maps again')
-        await sleep(50)
-      }
+      mkdirSync(join(folder, 'new'), { recursive: true })
+      for (const map of MAPS) file(`new/${map}.map`, next[map])
+      const env = { ...process.env, CELLS_MAPS: folder, HAPROXY_SOCKET: socketOf(folder) }
+      await run(GIVE_MAPS, [join(folder, 'new')], { env })
     },
     async stop() {
       proxy.kill('SIGTERM')
@@ -111,7 +114,3 @@ const accepts = (port: number, certificate: string): Promise<boolean> =>
         socket.destroy()
       })
   })
-
-/** The processes that serve. */
-const workersOf = ({ pid }: ChildProcess): readonly string[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)

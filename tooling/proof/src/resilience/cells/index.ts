@@ -12,8 +12,8 @@ const SIZES = { short: 1, full: 5 } as const
  * organisation of each cell is used without an error. What was acknowledged is there, and what was under way ends where it has moved to.
  */
 export const run: Proof = async ({ size, times, log }) => {
-  if (!hasTools('haproxy')) {
-    log('HAProxy is not installed')
+  if (!hasTools('haproxy', 'socat')) {
+    log('HAProxy or socat is not installed')
     return { findings: [], figures: {} }
   }
   const findings: string[] = []
@@ -58,7 +58,7 @@ async function killOne(cells: Cells, here: string, there: string) {
 }
 
 const failuresOf = (where: string, { refused }: Load): string[] =>
-  [...refused].map(([status, times]) => `${where}: ${times} requests were answered with ${status || 'nothing'}`)
+  [...refused].map(([outcome, times]) => `${where}: ${times} requests were answered with ${outcome}`)
 
 interface Moving {
   readonly from: CellNumber
@@ -67,7 +67,7 @@ interface Moving {
 }
 
 /** What a client may see of an organisation that moves: it is suspended, or in neither cell for a moment. */
-const WHILE_MOVING = new Set([403, 503])
+const WHILE_MOVING: ReadonlySet<number | string> = new Set([403, 503])
 
 async function moveUnderLoad(cells: Cells, { from, mover, others }: Moving) {
   const to = from === 0 ? 1 : 0
@@ -91,9 +91,8 @@ async function moveUnderLoad(cells: Cells, { from, mover, others }: Moving) {
   const seconds = Math.round((performance.now() - started) / 100) / 10
   await Promise.all([load.stop(), ...besides.map((each) => each.stop())])
   const findings = besides.flatMap((each, number) => failuresOf(`cell ${number}, while one moved from ${from}`, each))
-  for (const [status, times] of load.refused)
-    if (!WHILE_MOVING.has(status))
-      findings.push(`the one that moved: ${times} requests were answered with ${status || 'nothing'}`)
+  for (const [outcome, times] of load.refused)
+    if (!WHILE_MOVING.has(outcome)) findings.push(`the one that moved: ${times} requests were answered with ${outcome}`)
   findings.push(...(await endStories(`moved from ${from}`, begun)))
   const { rows } = await cells.cells[to].database.pool.query<{ id: string }>(
     'select id from customers where organisation_id = $1',

@@ -6,8 +6,8 @@ import { call, samples } from '@payments/stand'
 export interface Load {
   /** Ids that were acknowledged. */
   readonly made: readonly string[]
-  /** Replies that were no success, by status; 0: none. */
-  readonly refused: ReadonlyMap<number, number>
+  /** Requests without success, by the status of the reply, or by why there was none. */
+  readonly refused: ReadonlyMap<number | string, number>
   /** The longest time without a success, ms. */
   longestMs(): number
   stop(): Promise<void>
@@ -16,14 +16,14 @@ export interface Load {
 /** Creates and reads a customer again and again; what is refused is repeated with the same idempotency key. */
 export function startLoad(at: { readonly url: string }, key: string): Load {
   const made: string[] = []
-  const refused = new Map<number, number>()
+  const refused = new Map<number | string, number>()
   let [stopped, longest, last] = [false, 0, performance.now()]
   const attempt = async (idempotencyKey: string, body: object): Promise<string | undefined> => {
-    const created = await call(at, `POST ${samples.customer.path}`, { token: key, key: idempotencyKey, body }).catch(
-      () => undefined,
-    )
-    if (created?.status === 201) return created.data.id
-    refused.set(created?.status ?? 0, (refused.get(created?.status ?? 0) ?? 0) + 1)
+    const answer = call(at, `POST ${samples.customer.path}`, { token: key, key: idempotencyKey, body })
+    const created = await answer.catch((error: Error) => `nothing: ${(error.cause as Error | undefined) ?? error}`)
+    if (typeof created !== 'string' && created.status === 201) return created.data.id
+    const outcome = typeof created === 'string' ? created : created.status
+    refused.set(outcome, (refused.get(outcome) ?? 0) + 1)
     return undefined
   }
   const running = (async () => {
