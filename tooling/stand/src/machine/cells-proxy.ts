@@ -93,7 +93,7 @@ export async function startCellsProxy(
       mkdirSync(join(folder, 'new'), { recursive: true })
       for (const map of MAPS) file(`new/${map}.map`, next[map])
       const env = { ...process.env, CELLS_MAPS: folder, HAPROXY_SOCKET: socketOf(folder) }
-      await run(GIVE_MAPS, [join(folder, 'new')], { env })
+      await run('sh', [GIVE_MAPS, join(folder, 'new')], { env })
     },
     async stop() {
       proxy.kill('SIGTERM')
