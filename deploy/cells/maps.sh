@@ -12,6 +12,7 @@ haproxy() { socat -t 60 - "UNIX-CONNECT:$socket"; }
 
 for map in keys emails ids; do
   file=$maps/$map.map
+  [ -f "$new/$map.map" ] || fail "$new/$map.map does not exist"
   if cmp -s "$new/$map.map" "$file"; then continue; fi
   wrong=$(grep -nvE '^[A-Za-z0-9-]+ [0-9a-f]{3}$' "$new/$map.map" | head -n 1)
   [ -z "$wrong" ] || fail "$new/$map.map, line $wrong"
@@ -20,9 +21,10 @@ for map in keys emails ids; do
   answers=$({
     echo prompt
     sed "s|^|add map @$version $file |" "$new/$map.map"
-    echo "commit map @$version $file"
     echo quit
   } | haproxy | sed '/^[> ]*$/d')
+  [ -z "$answers" ] || fail "$file: $answers"
+  answers=$(echo "commit map @$version $file" | haproxy | sed '/^$/d')
   [ -z "$answers" ] || fail "$file: $answers"
   # What a start reads. It is replaced last, so that a call which ended before this is repeated.
   cp "$new/$map.map" "$file.new"

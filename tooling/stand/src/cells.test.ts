@@ -1,4 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { Agent, get } from 'node:https'
 import { cellOfId, cellOfLookup, cellOfToken, cellText, idInCell, newId } from '@payments/kernel'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -193,6 +195,26 @@ describe.skipIf(!hasTools('haproxy', 'socat'))('two cells behind the documented 
     await Promise.all(lanes)
     expect(failed).toEqual([])
     await proxy?.write(MAPS)
+  })
+
+  test('a proxy that reads its configuration again closes no connection on which a request may be on its way', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: certificate.authority })
+    const answered = async () => {
+      const request = get(`${url}/health`, { agent })
+      const [answer] = await once(request, 'response')
+      answer.resume()
+      await once(answer, 'end')
+      return { status: answer.statusCode, reused: request.reusedSocket }
+    }
+    try {
+      expect(await answered()).toEqual({ status: 200, reused: false })
+      const reloaded = proxy?.reload()
+      await pause(1000)
+      expect(await answered()).toEqual({ status: 200, reused: true })
+      await reloaded
+    } finally {
+      agent.destroy()
+    }
   })
 
   test('a map with a line that is none is refused by its line, and nothing of it is read', async () => {

@@ -30,6 +30,8 @@ export interface CellsProxy {
   readonly url: string
   /** Gives the maps to the proxy by the documented command: the next request reads them. */
   write(maps: CellMaps): Promise<void>
+  /** Has the proxy read its configuration again, as for a new certificate. Waits until no process from before is left. */
+  reload(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -95,6 +97,14 @@ export async function startCellsProxy(
       const env = { ...process.env, CELLS_MAPS: folder, HAPROXY_SOCKET: socketOf(folder) }
       await run('sh', [GIVE_MAPS, join(folder, 'new')], { env })
     },
+    async reload() {
+      const before = workersOf(proxy)
+      proxy.kill('SIGUSR2')
+      for (let tries = 0; workersOf(proxy).some((pid) => before.includes(pid)); tries++) {
+        if (tries === 600) throw new Error('HAProxy does not read its configuration again')
+        await sleep(50)
+      }
+    },
     async stop() {
       proxy.kill('SIGTERM')
       await gone
@@ -114,3 +124,7 @@ const accepts = (port: number, certificate: string): Promise<boolean> =>
         socket.destroy()
       })
   })
+
+/** The processes that serve. */
+const workersOf = ({ pid }: ChildProcess): readonly string[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
