@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { git, linkDependencies, packagesOf, root } from '@payments/checks'
@@ -91,6 +91,10 @@ test('a release is refused whole for what it lacks, and leaves nothing', () => {
   const folder = checkout()
   install(folder)
   commit(folder, 'as it is')
+  record(folder)
+  commit(folder, 'record every proof')
+  appendFileSync(join(folder, 'pnpm-lock.yaml'), '\n')
+  commit(folder, 'change what every proof covers')
   expect(release(folder, 'next')).toMatchObject({ status: 1, said: 'Name a version: npm run release -- 1.0.0\n' })
   expect(release(folder, '9.0.0').said).toContain('docs/releases/9.0.0.md is drafted')
   const before = git(['rev-parse', 'HEAD'], folder)
