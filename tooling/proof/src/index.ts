@@ -2,7 +2,7 @@
 import { CELLS_PROXY, filesFrom, git } from '@payments/checks'
 import type { Proof } from './proof.ts'
 
-export { type ProofReport, record, recorded } from './proof.ts'
+export { type ProofReport, record } from './proof.ts'
 
 const HERE = 'tooling/proof/src'
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { coveredWith, git } from '@payments/checks'
 
@@ -26,12 +26,6 @@ export type Proof = (options: ProofOptions) => Promise<ProofReport>
 
 const ROOT = new URL('../../../', import.meta.url)
 const FOLDER = new URL('docs/derived/proof/', ROOT)
-
-/** The figures that {@link record} wrote last; none where it has written none. */
-export function recorded(name: string): ProofReport['figures'] {
-  const file = new URL(`${name}.json`, FOLDER)
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as ProofReport).figures : {}
-}
 
 /**
  * Writes the figures of a run to `docs/derived/proof/<name>.json`, with the date, the commit that they were measured at, and what they are about:

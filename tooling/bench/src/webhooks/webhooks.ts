@@ -8,7 +8,6 @@ import {
   type Receivers,
   startReceivers,
 } from '@payments/stand'
-import { fallenFindings, THROUGHPUT } from '../fallen.ts'
 import { busyArrivals, EVENTS_PER_SECOND, idleArrivals, providerArrivals, type Times } from './arrivals.ts'
 import { createFloor, deliverAll } from './floor.ts'
 
@@ -18,11 +17,16 @@ const CONCURRENCY = 5
 const EVENTS = 300
 const ROUNDS = 5
 
-/** The times until an event arrives, and what is promised of each, ms. */
+/** Of the throughput of the floor. */
+const LEAST = 0.8
+/**
+ * The times until an event arrives, and what is promised of each, ms. Most of a half is what the service waits for on purpose; the slowest wait for the processors,
+ * which senders and receivers share here.
+ */
 const ARRIVALS = [
-  { name: 'idle', line: 'commit to arrival', measure: idleArrivals, most: { p50: 20, p99: 50 } },
-  { name: 'busy', line: `at ${EVENTS_PER_SECOND} events/s`, measure: busyArrivals, most: { p50: 250, p99: 250 } },
-  { name: 'provider', line: 'money to its webhook', measure: providerArrivals, most: { p50: 60, p99: Infinity } },
+  { name: 'idle', line: 'commit to arrival', measure: idleArrivals, most: { p50: 20, p99: 100 } },
+  { name: 'busy', line: `at ${EVENTS_PER_SECOND} events/s`, measure: busyArrivals, most: { p50: 100, p99: 1000 } },
+  { name: 'provider', line: 'money to its webhook', measure: providerArrivals, most: { p50: 100, p99: Infinity } },
 ]
 
 /** Throughput against the floor, and the times until an event arrives, on an embedded, durable database of its own. Rounds alternate; the first warms up. */
@@ -36,11 +40,9 @@ export async function benchWebhooks(print: (line: string) => void): Promise<Proo
     for (let round = 0; round <= ROUNDS; round++) rounds.push(await measure(stand, receivers))
     const measured = rounds.slice(1)
     const rate = (of: 'floor' | 'service') => median(measured.map((round) => round[of])).toFixed(0)
-    const ratios = { deliveries: Math.round(100 * median(measured.map(({ service, floor }) => service / floor))) / 100 }
-    print(
-      `webhook deliveries    ${rate('service')}/s   floor ${rate('floor')}/s   ratio ${ratios.deliveries.toFixed(2)}`,
-    )
-    const findings = fallenFindings('webhooks', ratios)
+    const ratio = Math.round(100 * median(measured.map(({ service, floor }) => service / floor))) / 100
+    print(`webhook deliveries    ${rate('service')}/s   floor ${rate('floor')}/s   ratio ${ratio.toFixed(2)}`)
+    const findings = ratio < LEAST ? [`deliveries have ${ratio} of the throughput of their floor`] : []
     const milliseconds: Record<string, Times> = {}
     for (const { name, line, measure, most } of ARRIVALS) {
       const { p50, p99 } = await measure(stand, receivers)
@@ -49,7 +51,7 @@ export async function benchWebhooks(print: (line: string) => void): Promise<Proo
       if (p50 > most.p50) findings.push(`${line}: half take more than ${most.p50} ms, up to ${p50}`)
       if (p99 > most.p99) findings.push(`${line}: one of 100 takes more than ${most.p99} ms, ${p99}`)
     }
-    return { findings, figures: { [THROUGHPUT]: ratios, milliseconds } }
+    return { findings, figures: { throughputToThatOfTheFloor: { deliveries: ratio }, milliseconds } }
   } finally {
     await stand.close()
     await receivers.close()
