@@ -150,7 +150,9 @@ async function cutBefore(cut: number, ownerUrl: string) {
   }
 }
 
-test('a release with a step of each kind that is killed before any statement of its update serves with the version before, which restarts, and is complete once it is updated again', async () => {
+test('a release with a step of each kind that is killed before any statement of its update serves with the version before, which restarts, and is complete once it is updated again', {
+  timeout: 300_000,
+}, async () => {
   const whole = await freshDatabase()
   await update(whole, NEWER)
   const expected = await schemaOf(whole)
