@@ -11,6 +11,7 @@ export {
   git,
   lastRelease,
   migrationsAt,
+  releaseSubject,
 } from './workspace/history.ts'
 export { installTools } from './workspace/tools.ts'
 export { type Package, packagesOf, root, sourcesOf } from './workspace/workspace.ts'

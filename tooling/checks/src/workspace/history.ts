@@ -40,11 +40,15 @@ const MIGRATION = "name: '[0-9]{14}_[a-z0-9_]+'"
 export const git = (args: readonly string[], cwd = root): string =>
   execFileSync('git', args, { cwd, encoding: 'utf8', maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'pipe'] })
 
-/** How many commits have changed these files after a commit; undefined where the history of the repository does not have it. */
+/** The subject of the commit of a release, which changes nothing but the version. */
+export const releaseSubject = (version: string): string => `release: ${version}`
+
+/** How many commits have changed these files after a commit, without those of releases; undefined where the history of the repository does not have it. */
 export function commitsSince(commit: string, files: readonly string[] = COVERED, cwd = root): number | undefined {
   try {
     git(['merge-base', '--is-ancestor', commit, 'HEAD'], cwd)
-    return Number(git(['rev-list', '--count', `${commit}..HEAD`, '--', ...files], cwd))
+    const others = ['--invert-grep', `--grep=^${releaseSubject('[0-9]')}`]
+    return Number(git(['rev-list', '--count', ...others, `${commit}..HEAD`, '--', ...files], cwd))
   } catch {
     return undefined
   }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { git } from '@payments/checks'
+import { git, releaseSubject } from '@payments/checks'
 
 /** The files that name the version; each does, or the release is refused. */
 const NAMED_IN = [
@@ -47,7 +47,7 @@ export function makeRelease(root: string, version: string): string {
     run('contract')
     run('derive')
     git(['add', '--all'], place)
-    git(['commit', '--quiet', '--allow-empty', '--message', `release: ${version}`], place)
+    git(['commit', '--quiet', '--allow-empty', '--message', releaseSubject(version)], place)
     run('package', '--out', out)
     const commit = git(['rev-parse', 'HEAD'], place).trim()
     git(['merge', '--quiet', '--ff-only', commit], root)
