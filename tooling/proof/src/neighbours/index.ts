@@ -14,8 +14,8 @@ const FACTOR = 3
 const [COSTS_FACTOR, WORST_MS] = [5, 5000]
 /** Objects: what the lists of the organisation that misbehaves have. Rounds: each measures the three parts of a {@link Round}. */
 const SIZES = {
-  short: { rounds: 1, seconds: 4, objects: 2000, resources: { requests: 100, events: 20_000 } },
-  full: { rounds: 7, seconds: 15, objects: 50_000, resources: { requests: 1000, events: 300_000 } },
+  short: { rounds: 1, seconds: 4, objects: 2000, resources: { rounds: 1, requests: 100, events: 20_000 } },
+  full: { rounds: 7, seconds: 15, objects: 50_000, resources: { rounds: 3, requests: 1000, events: 300_000 } },
 } as const
 
 /**

@@ -1,10 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { call, percentile, type StandDatabase, samples, startReceivers } from '@payments/stand'
+import { call, median, percentile, type StandDatabase, samples, startReceivers } from '@payments/stand'
 import { newAttacker, newPaidSession, organisation } from './organisations.ts'
 import { type Attackers, startAttackers } from './working-attackers.ts'
 
-/** The latencies of a well-behaved organisation, and its requests that failed. */
+/** The latencies of a well-behaved organisation in each round, and its requests that failed. */
 interface Latencies {
+  readonly rounds: readonly (readonly number[])[]
+  readonly failures: readonly string[]
+}
+
+interface Part {
   readonly latencies: readonly number[]
   readonly failures: readonly string[]
 }
@@ -17,7 +22,9 @@ export interface ResourceReport {
 }
 
 export interface ResourceSize {
-  /** Requests of the well-behaved organisation in each part. */
+  /** How often each part is measured. */
+  readonly rounds: number
+  /** Requests of the well-behaved organisation in each part of a round. */
   readonly requests: number
   /** Events over which the attackers run dry runs. */
   readonly events: number
@@ -29,7 +36,7 @@ interface Service {
 }
 
 /**
- * Measures a well-behaved organisation in three parts: quiet, beside a null server under attack, and under attack itself.
+ * Measures a well-behaved organisation in three parts: quiet, beside a null server under attack, and under attack itself, in turn.
  * @param target `costs`: beside documents and images, of which the service must have the worker
  */
 export async function measureResourceAttacks(
@@ -48,32 +55,47 @@ export async function measureResourceAttacks(
   }
   try {
     await victim(20)
-    const quiet = await victim(size.requests)
-    const besideNull = await beside(nullServer.origins[0] ?? '')
-    return { quiet, besideNull, attacked: await beside(service.url) }
+    const rounds: { quiet: Part; besideNull: Part; attacked: Part }[] = []
+    while (rounds.length < size.rounds)
+      rounds.push({
+        quiet: await victim(size.requests),
+        besideNull: await beside(nullServer.origins[0] ?? ''),
+        attacked: await beside(service.url),
+      })
+    const all = (part: keyof ResourceReport) => ({
+      rounds: rounds.map((round) => round[part].latencies),
+      failures: rounds.flatMap((round) => round[part].failures),
+    })
+    return { quiet: all('quiet'), besideNull: all('besideNull'), attacked: all('attacked') }
   } finally {
     attackers.close()
     await nullServer.close()
   }
 }
 
-/** Milliseconds of each part, and how many times longer the p99 is under attack than beside the null server. */
+/** Milliseconds of each part, and how many times longer the p99 is under attack than beside the null server: the median of the rounds. */
 export function resourceFigures({ quiet, besideNull, attacked }: ResourceReport) {
-  const times = ({ latencies }: Latencies) => ({
-    p50: Math.round(percentile(latencies, 0.5)),
-    p99: Math.round(percentile(latencies, 0.99)),
-    worst: Math.round(Math.max(...latencies)),
+  const times = ({ rounds }: Latencies) => ({
+    p50: Math.round(percentile(rounds.flat(), 0.5)),
+    p99: Math.round(percentile(rounds.flat(), 0.99)),
+    worst: Math.round(Math.max(...rounds.flat())),
   })
-  const factor = percentile(attacked.latencies, 0.99) / percentile(besideNull.latencies, 0.99)
-  const parts = { quiet: times(quiet), besideNull: times(besideNull), attacked: times(attacked) }
-  /** Against its own figure while nobody attacks. */
-  const ofMedian = percentile(attacked.latencies, 0.5) / percentile(quiet.latencies, 0.5)
-  const rounded = (value: number) => Math.round(value * 100) / 100
-  return { ...parts, factor: rounded(factor), ofMedian: rounded(ofMedian) }
+  const timesLonger = (part: number, than: Latencies) =>
+    rounded(
+      median(attacked.rounds.map((own, round) => percentile(own, part) / percentile(than.rounds[round] ?? [], part))),
+    )
+  return {
+    ...{ quiet: times(quiet), besideNull: times(besideNull), attacked: times(attacked) },
+    factor: timesLonger(0.99, besideNull),
+    /** Against its own figure while nobody attacks. */
+    ofMedian: timesLonger(0.5, quiet),
+  }
 }
 
+const rounded = (value: number): number => Math.round(value * 100) / 100
+
 /** An organisation that creates and reads customers, one request at a time, and checks every reply. */
-async function wellBehaved(service: Service): Promise<(count: number) => Promise<Latencies>> {
+async function wellBehaved(service: Service): Promise<(count: number) => Promise<Part>> {
   const { key: token } = await organisation(service.database)
   let last = ''
   return async (count) => {
