@@ -33,6 +33,12 @@ import { depositMachine, routeMachine } from './states.ts'
 const visibleFilter = { visible: { name: 'visible', cond: { hidden: false }, default: true } }
 export const WITH_HIDDEN = { visible: false } as const
 
+/** What the totals of lists count. */
+export const COUNTED = {
+  payment_routes: { where: 'not hidden' },
+  payment_route_deposits: { scopes: ["''", 'payment_route_id::text'], where: 'not hidden' },
+} as const
+
 /** SQL over the table: the words by which a payment route is found. A deposit address is one, in any letter case. */
 export const searchedWords = (of = ''): string => wordsOf(`${of}name || ' ' || ${of}deposit_address`)
 

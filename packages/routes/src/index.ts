@@ -10,6 +10,7 @@ import { searched } from './api/search.ts'
 import { depositIds } from './deposits/parts.ts'
 import {
   AddressEntity,
+  COUNTED,
   DepositEntity,
   depositResource,
   FeedEntity,
@@ -87,7 +88,7 @@ export const routes = domain({
       },
       stays: { payment_route_feeds: 'of the installation' },
     },
-    counted: { payment_route_deposits: { scopes: ["''", 'payment_route_id::text'], where: 'not hidden' } },
+    counted: COUNTED,
     timeline: { parts: depositIds },
   },
   money: {

@@ -1,4 +1,5 @@
 import { countRows, lifecycle, type MigrationStep } from '@payments/platform'
+import { COUNTED } from './entity.ts'
 
 /**
  * Statements that write what is unique of a table's rows into a table of its own, as the owner.
@@ -157,7 +158,7 @@ export const migrations: readonly MigrationStep[] = [
           'refunded>failed',
         ],
       ),
-      ...countRows('payment_route_deposits', { scopes: ["''", 'payment_route_id::text'], where: 'not hidden' }).up,
+      ...countRows('payment_route_deposits', COUNTED.payment_route_deposits).up,
 
       // A request of a provider is one deposit, over all organisations.
       `create table payment_route_requests (
@@ -235,4 +236,5 @@ export const migrations: readonly MigrationStep[] = [
       ),
     ],
   },
+  { name: '20261130092000_count_payment_routes', ...countRows('payment_routes', COUNTED.payment_routes) },
 ]

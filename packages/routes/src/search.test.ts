@@ -76,6 +76,20 @@ test('the routes of checkout sessions are not found, and pages of the others fol
   expect([found.length, new Set(found).size]).toEqual([21, 21])
 })
 
+test('how many payment routes there are is read from a counter, not from the routes, and a search that leaves some out counts what it finds', async () => {
+  const merchant = await newMerchant(service)
+  await newRoute(merchant)
+  const owner = await connected(service)
+  await owner.query(
+    "update record_counts set count = count + 1000 where table_name = 'payment_routes' and organisation_id = $1",
+    [merchant.organisationId],
+  )
+  await owner.end()
+  expect((await search(merchant, {})).total).toBe(1001)
+  expect((await search(merchant, { to: '2026-01-01T00:00:00Z' })).total).toBe(1000)
+  expect((await search(merchant, { networks: ['base'] })).total).toBe(1)
+})
+
 test('every deposit of a payment route is reached by pages, however many there are, and those of another route are not among them', async () => {
   const merchant = await newMerchant(service)
   const route = await newRoute(merchant)

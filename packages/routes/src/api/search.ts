@@ -57,8 +57,8 @@ export const DepositPage = z.object({
   next: nextPage(exampleId(DEPOSIT)),
 })
 
-/** What every search leaves out: see `WITH_HIDDEN`. */
-const visible: SearchCondition = () => 'not t.hidden'
+/** What every search leaves out, and no counter counts: see `WITH_HIDDEN`. */
+const listed = 'not t.hidden'
 
 function textCondition(text: string): SearchCondition {
   return isId(text) ? (value) => `t.id = ${value(text)}::uuid` : beginsWords(searchedWords('t.'), text)
@@ -79,9 +79,9 @@ export const searchRoutes = (
 ): Promise<{ rows: RouteRow[]; total: number | null; next: string | null }> =>
   searchRows(context, RouteEntity, {
     ...rest,
+    listed,
     text: text === undefined ? undefined : textCondition(text),
     conditions: [
-      visible,
       columnIn('status', statuses),
       eitherIn(['origin_currency', 'destination_currency'], currencies),
       eitherIn(['origin_chain_key', 'destination_chain_key'], networks),
@@ -96,11 +96,8 @@ export const searchDeposits = (
 ): Promise<{ rows: DepositRow[]; total: number; next: string | null }> =>
   searchRows(context, DepositEntity, {
     ...rest,
-    conditions: [
-      visible,
-      (value) => `t.payment_route_id = ${value(paymentRouteId)}::uuid`,
-      columnIn('status', statuses),
-    ],
+    listed,
+    conditions: [(value) => `t.payment_route_id = ${value(paymentRouteId)}::uuid`, columnIn('status', statuses)],
   })
 
 /** Payment routes in the search over everything. */
