@@ -87,7 +87,9 @@ const returned = (delivery: DeliveryAttempt): Outcome => ({
  */
 function createDispatcher(runtime: Runtime): Slots {
   const inFlight = new Set<Promise<void>>()
-  const results: Result[] = []
+  let results: Result[] = []
+  /** Endpoints whose queues another transaction held a moment ago. */
+  const locked = new Set<string>()
   const healthUpdates = new Map<string, Promise<void>>()
   const busy = new Map<string, { all: number; impaired: number }>()
   const held = createHeld()
@@ -108,13 +110,28 @@ function createDispatcher(runtime: Runtime): Slots {
   }
 
   async function takeTurns(): Promise<void> {
-    while (results.length > 0 || claims) {
-      if (results.length > 0) await settleBatch(results.splice(0, BATCH))
+    // By then `turns` is set, which is unset at the end.
+    await undefined
+    for (;;) {
+      const batch = nextBatch()
+      if (batch.length === 0 && !claims) break
+      if (batch.length > 0) await settleBatch(batch)
       const asked = claims
       claims = undefined
       if (asked) await claimBatch().then(asked.resolve, asked.reject)
     }
     turns = undefined
+  }
+
+  /** Results of an endpoint are written in the order of their ends: what is to be returned no later than what ended after it, which frees slots. */
+  function nextBatch(): Result[] {
+    const [batch, later]: [Result[], Result[]] = [[], []]
+    for (const result of results) {
+      const isNext = batch.length < BATCH && !locked.has(result.outcome.delivery.endpointId)
+      ;(isNext ? batch : later).push(result)
+    }
+    results = later
+    return batch
   }
 
   async function claimBatch(): Promise<void> {
@@ -188,10 +205,15 @@ function createDispatcher(runtime: Runtime): Slots {
     turns ??= takeTurns()
   }
 
-  /** The queue of the endpoint is locked. After the lease the result would change nothing. */
-  function settleLater(result: Result): void {
-    if (performance.now() - result.since > LEASE_SECONDS * 1000) result.settled()
-    else setTimeout(() => settleSoon(result), LOCKED_MS)
+  /** The queues of their endpoints are locked. After the lease a result would change nothing. */
+  function settleLater(waiting: readonly Result[]): void {
+    const endpoints = new Set(waiting.map(({ outcome }) => outcome.delivery.endpointId))
+    for (const id of endpoints) locked.add(id)
+    results = [...waiting, ...results]
+    setTimeout(() => {
+      for (const id of endpoints) locked.delete(id)
+      turns ??= takeTurns()
+    }, LOCKED_MS)
   }
 
   async function settleBatch(batch: readonly Result[]): Promise<void> {
@@ -207,10 +229,10 @@ function createDispatcher(runtime: Runtime): Slots {
         logged('delivery results not written', { deliveries: batch.length })(error)
       },
     )
-    for (const result of batch) {
-      if (waiting.includes(result.outcome)) settleLater(result)
-      else result.settled()
-    }
+    const isLate = ({ since }: Result) => performance.now() - since > LEASE_SECONDS * 1000
+    const again = batch.filter((result) => waiting.includes(result.outcome) && !isLate(result))
+    if (again.length > 0) settleLater(again)
+    for (const result of batch) if (!again.includes(result)) result.settled()
     // These attempts have freed their slots by then.
     await new Promise((resolve) => setImmediate(resolve))
     // Nothing else can have waited for these slots, and nothing is to be claimed ahead.

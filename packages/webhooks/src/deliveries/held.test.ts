@@ -9,6 +9,8 @@ import { deliverTask } from './dispatcher.ts'
 
 /** So many requests are responded to at once, and all others when the test says so. */
 let atOnce = Number.POSITIVE_INFINITY
+/** How long those take, ms. */
+let latency = () => 2
 /** Requests that have no response yet, and how many there were at most at a time. */
 const open = new Set<ServerResponse>()
 let most = 0
@@ -18,7 +20,7 @@ const server = createServer((req, res) => {
   open.add(res)
   most = Math.max(most, open.size)
   req.resume().on('end', () => {
-    if (arrived.length <= atOnce) setTimeout(() => respond(200, [res]), 2)
+    if (arrived.length <= atOnce) setTimeout(() => respond(200, [res]), latency())
   })
 })
 function respond(status: number, to: Iterable<ServerResponse> = [...open]): void {
@@ -41,6 +43,7 @@ const newProcess = (): Runtime => {
 }
 afterEach(async () => {
   atOnce = Number.POSITIVE_INFINITY
+  latency = () => 2
   respond(200)
   await Promise.all(processes.splice(0).map((runtime) => deliverTask.stop?.(runtime)))
   await service.runtime.pool.query("update webhook_queues set due_at = 'infinity'")
@@ -163,3 +166,55 @@ test('of an endpoint that was disabled meanwhile nothing is sent that was claime
         : ['failed', [expect.stringMatching(/^The endpoint (was|is) disabled$/)]],
     )
 })
+
+test('what was claimed ahead is due again at once when it is returned, also when its retry was brought forward in the sandbox', async () => {
+  const { id } = await newAhead()
+  await service.runtime.pool.query(
+    "update webhook_deliveries set next_attempt_at = now() + interval '1 hour' where endpoint_id = $1 and claim is not null",
+    [id],
+  )
+  atOnce = Number.POSITIVE_INFINITY
+  respond(200)
+  await until(
+    async () => {
+      const { rows } = await service.runtime.pool.query(
+        "select from webhook_deliveries where endpoint_id = $1 and status = 'pending' and next_attempt_at > now()",
+        [id],
+      )
+      return rows.length
+    },
+    (count) => count === 0,
+  )
+})
+
+test.each([1, 2])(
+  'deliveries start in order in %i processes, although slow answers make them return what they have claimed ahead and others hold the queue',
+  async (count) => {
+    const { id, deliveries } = await newQueue(EVENTS)
+    latency = () => (Math.random() < 0.15 ? 70 : Math.random() * 30)
+    const others = await service.runtime.pool.connect()
+    let over = false
+    const holding = (async () => {
+      while (!over) {
+        await others.query('begin')
+        await others.query('select from webhook_queues where endpoint_id = $1 for update', [id])
+        await new Promise((resolve) => setTimeout(resolve, 3))
+        await others.query('commit')
+        await new Promise((resolve) => setTimeout(resolve, 3))
+      }
+    })().finally(() => others.release())
+    const runtimes = Array.from({ length: count }, newProcess)
+    const all = await until(
+      async () => {
+        await Promise.all(runtimes.map((runtime) => deliverTask.run(runtime)))
+        return deliveries()
+      },
+      (rows) => rows.every(({ status }) => status === 'delivered'),
+    ).finally(() => {
+      over = true
+    })
+    await holding
+    const started = all.map(({ attempts }) => attempts[0].attemptedAt)
+    expect(started).toEqual(started.toSorted())
+  },
+)

@@ -9,7 +9,9 @@ interface Endpoint {
   /** The last claim took all that it might take, so there is more, presumably. */
   filled: boolean
   /** Claimed ahead: continues with whether it has a slot now, or is to be returned. */
-  readonly waiting: ((hasSlot: boolean) => void)[]
+  readonly waiting: { readonly id: string; readonly proceed: (hasSlot: boolean) => void }[]
+  /** Those to be returned, until that is written: nothing later may start meanwhile, or it would start before them. */
+  readonly returning: Set<string>
 }
 
 /**
@@ -23,16 +25,19 @@ export function createHeld() {
 
   const of = (endpointId: string): Endpoint => {
     const known = endpoints.get(endpointId)
-    const endpoint = known ?? { held: 0, sending: 0, quick: false, filled: false, waiting: [] }
+    const endpoint = known ?? { held: 0, sending: 0, quick: false, filled: false, waiting: [], returning: new Set() }
     if (!known) endpoints.set(endpointId, endpoint)
     return endpoint
   }
 
-  function proceed(endpoint: Endpoint): void {
+  function release(endpoint: Endpoint): void {
     const returned = closed || !endpoint.quick
     const next = endpoint.waiting.splice(0, returned ? Infinity : Math.max(0, FULL_SLOTS - endpoint.sending))
     if (!returned) endpoint.sending += next.length
-    for (const each of next) each(!returned)
+    for (const { id, proceed } of next) {
+      if (returned) endpoint.returning.add(id)
+      proceed(!returned)
+    }
   }
 
   return {
@@ -40,7 +45,11 @@ export function createHeld() {
     claims: (): readonly string[] => [...claims.keys()],
     /** The endpoints that are claimed ahead, and how many deliveries of each are held. */
     ahead: (): ReadonlyMap<string, number> =>
-      new Map([...endpoints].flatMap(([id, { quick, filled, held }]) => (quick && filled ? [[id, held]] : []))),
+      new Map(
+        [...endpoints].flatMap(([id, { quick, filled, returning, held }]) =>
+          quick && filled && returning.size === 0 ? [[id, held]] : [],
+        ),
+      ),
     /** Takes what one claim returned that was made `ahead` of these endpoints; without them, what a fan-out has claimed. */
     add(deliveries: readonly DeliveryAttempt[], ahead?: ReadonlyMap<string, unknown>): void {
       for (const { endpointId, claim } of deliveries) {
@@ -54,10 +63,15 @@ export function createHeld() {
       }
     },
     /** Waits for a slot of the endpoint. @returns false when the delivery is to be returned instead */
-    async slot({ endpointId }: DeliveryAttempt): Promise<boolean> {
+    async slot({ id, endpointId }: DeliveryAttempt): Promise<boolean> {
       if (closed) return false
       const endpoint = of(endpointId)
-      if (endpoint.sending >= FULL_SLOTS) return new Promise((resolve) => endpoint.waiting.push(resolve))
+      // It was claimed while earlier ones were being returned.
+      if (endpoint.returning.size > 0) {
+        endpoint.returning.add(id)
+        return false
+      }
+      if (endpoint.sending >= FULL_SLOTS) return new Promise((proceed) => endpoint.waiting.push({ id, proceed }))
       endpoint.sending++
       return true
     },
@@ -66,11 +80,13 @@ export function createHeld() {
       const endpoint = of(endpointId)
       endpoint.sending--
       endpoint.quick = quick
-      proceed(endpoint)
+      release(endpoint)
     },
     /** The result is written, or given up. */
-    remove({ endpointId, claim }: DeliveryAttempt): void {
-      of(endpointId).held--
+    remove({ id, endpointId, claim }: DeliveryAttempt): void {
+      const endpoint = of(endpointId)
+      endpoint.held--
+      endpoint.returning.delete(id)
       const left = (claims.get(claim) ?? 0) - 1
       if (left > 0) claims.set(claim, left)
       else claims.delete(claim)
@@ -78,7 +94,7 @@ export function createHeld() {
     /** Nothing gets a slot any more. */
     close(): void {
       closed = true
-      for (const endpoint of endpoints.values()) proceed(endpoint)
+      for (const endpoint of endpoints.values()) release(endpoint)
     },
   }
 }

@@ -18,6 +18,12 @@ const orderedId =
   (): string => `(lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0') || '7' || left(${PLACE}, 3)
   || '8' || right(${PLACE}, 3) || left(replace(gen_random_uuid()::text, '-', ''), 9) || '${ownCell()}')::uuid`
 
+/**
+ * SQL: when a delivery is due, as precisely as merchants see it. One that is returned is due then again: rounded up, it would come after the later ones of its
+ * statement.
+ */
+const dueAs = (dueAt: string): string => `date_trunc('milliseconds', ${dueAt})`
+
 /** What a source of deliveries selects of their events. */
 export const EVENT_COLUMNS = 'e.id as event_id, e.organisation_id, e.environment, e.type as event_type'
 
@@ -42,7 +48,7 @@ export async function insertDeliveries(
   const { rows } = await client.query<Made>(
     `with ${picked(source)},
      inserted as (
-       insert into webhook_deliveries (${COLUMNS}) select ${orderedId()}, ${OF_EVENT}, ${dueAt}, ${dueAt}, null, now(), now() from picked p
+       insert into webhook_deliveries (${COLUMNS}) select ${orderedId()}, ${OF_EVENT}, ${dueAs(dueAt)}, ${dueAs(dueAt)}, null, now(), now() from picked p
        returning 1),
      free as materialized (
        select endpoint_id from webhook_queues where endpoint_id = any (array(select endpoint_id from endpoints))
@@ -70,7 +76,7 @@ export async function insertAndClaim(
   const first = values.length + 1
   const [claim, room, own, occupied] = [`$${first}::uuid`, `$${first + 1}::int`, `$${first + 2}::int`, `$${first + 3}`]
   const lease = `now() + make_interval(secs => ${LEASE_SECONDS})`
-  const dueAt = `case when r.endpoint_id is null then now() else ${lease} end`
+  const dueAt = `case when r.endpoint_id is null then ${dueAs('now()')} else ${lease} end`
   const { rows } = await client.query<
     Made & { readonly [column in keyof DeliveryAttempt]: DeliveryAttempt[column] | null }
   >(
@@ -89,7 +95,7 @@ export async function insertAndClaim(
      ready as materialized (select endpoint_id, slots, proven from idle where before <= ${room} and before_of_own <= ${own}),
      inserted as (
        insert into webhook_deliveries (${COLUMNS})
-       select ${orderedId()}, ${OF_EVENT}, now(), ${dueAt}, case when r.endpoint_id is not null then ${claim} end, now(), now()
+       select ${orderedId()}, ${OF_EVENT}, ${dueAs('now()')}, ${dueAt}, case when r.endpoint_id is not null then ${claim} end, now(), now()
          from picked p left join ready r using (endpoint_id)
        returning id, claim, organisation_id, environment, endpoint_id, event_id, 0 as made, false as over),
      updated as (

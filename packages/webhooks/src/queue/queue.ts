@@ -202,10 +202,10 @@ export async function settle(
     await client.query(
       `update webhook_deliveries d set attempts = d.attempts || coalesce(r.attempt, '[]'), claim = null,
           status = case when r.again then 'pending' when r.status = 'pending' then 'failed' else r.status end,
-          due_at = case when r.attempt is null then d.next_attempt_at else r.next end,
+          due_at = case when r.attempt is null then least(d.next_attempt_at, now()) else r.next end,
           next_attempt_at = case when r.attempt is null then d.next_attempt_at else r.next end, updated_at = greatest(now(), d.updated_at + interval '1 millisecond')
          from (select r.*, r.attempt is null or r.status = 'pending' and w.status = 'enabled' as again,
-                      case when r.status = 'pending' and w.status = 'enabled' then now() + make_interval(secs => r.delay) end as next
+                      case when r.status = 'pending' and w.status = 'enabled' then date_trunc('milliseconds', now() + make_interval(secs => r.delay)) end as next
                  from unnest($1::uuid[], $2::uuid[], $3::jsonb[], $4::text[], $5::float8[], $6::uuid[]) as r (id, claim, attempt, status, delay, endpoint_id)
                  join webhook_endpoints w on w.id = r.endpoint_id) r
         where d.id = r.id and d.claim = r.claim and d.status = 'pending'`,
