@@ -43,7 +43,9 @@ export const FAULTS: readonly Fault[] = [
   },
 ]
 
+/** A busy machine can lose a standby for some seconds, also between faults: it waits until all follow. */
 async function primaryAndOthers(servers: readonly DatabaseServer[]) {
+  await allFollow(servers)
   const former = await primaryOf(servers)
   if (!former) throw new Error('No server is the primary')
   const others = servers.filter((each) => each !== former.server) as [DatabaseServer, DatabaseServer]
