@@ -424,15 +424,15 @@ test('a payout is not settled while its call may still be answered: its money is
   failOnce({ lateMs: 1500 })
   const { id } = await newCngn(merchant, 'payouts', customerId, { amount: '100', ...to1 })
   await expect.poll(async () => (await sendOf(id)).sent_at, soon).not.toBe(null)
-  const settle = async (outcome: string) => {
-    const { status, body } = await call(service, `POST /v1/admin/ops/cngn/transfers/${id}/settle`, {
+  const settle = async (transfer: string, outcome: string) => {
+    const { status, body } = await call(service, `POST /v1/admin/ops/cngn/transfers/${transfer}/settle`, {
       ...{ token: await operator(), key: null },
       body: { outcome, evidence: 'The bank said so', reason: 'Asked for' },
     })
     return [status, body.message]
   }
   const message = 'The provider may still answer the call for this object; try again in two minutes'
-  expect([await settle('failed'), await settle('completed')]).toEqual([
+  expect([await settle(id, 'failed'), await settle(id, 'completed')]).toEqual([
     [409, message],
     [409, message],
   ])
@@ -444,7 +444,9 @@ test('a payout is not settled while its call may still be answered: its money is
   failOnce('lost')
   const other = await newCngn(merchant, 'payouts', customerId, { amount: '50', ...account() })
   await expect.poll(async () => (await sendOf(other.id)).error, soon).not.toBe(null)
-  await service.runtime.pool.query("update cngn_feeds set next_poll_at = now() + interval '1 minute'")
+  expect(await settle(other.id, 'failed')).toEqual([409, message])
+  await world.settle()
+  await becomes(merchant, 'payouts', other.id, 'completed')
   await expectConsistent(service)
 })
 

@@ -20,7 +20,7 @@ const server = createServer((req, res) => {
   open.add(res)
   most = Math.max(most, open.size)
   req.resume().on('end', () => {
-    if (arrived.length <= atOnce) setTimeout(() => respond(200, [res]), latency())
+    if (arrived.length <= atOnce) setTimeout(() => open.has(res) && respond(200, [res]), latency())
   })
 })
 function respond(status: number, to: Iterable<ServerResponse> = [...open]): void {

@@ -98,7 +98,7 @@ describe('who follows the pages for contributors has a domain, one with a provid
     ).toBe('passed')
   })
 
-  test('are found to order twice when each attempt has a reference of its own', { timeout: 120_000 }, () => {
+  test('are found to order twice when each attempt has a reference of its own', { timeout: 300_000 }, () => {
     const file = join(copy, 'packages/grants/src/polling/poller.ts')
     const text = readFileSync(file, 'utf8')
     const forgetful = text
