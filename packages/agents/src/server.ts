@@ -71,7 +71,7 @@ const toolsOf = ({ environment, allowWrites, limits }: AgentOptions): Operation[
 export function agentServer(payments: Payments, options: AgentOptions): Server {
   const tools = new Map(toolsOf(options).map((operation) => [nameOf(operation).replaceAll('.', '_'), operation]))
   const server = new Server(
-    { name: 'payments', version: '0.1.0' },
+    { name: 'payments', version: '1.0.0' },
     { capabilities: { tools: {}, resources: {} }, instructions: DATA },
   )
 
