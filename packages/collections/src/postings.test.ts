@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { journalDraft } from './terms/journal.ts'
+import { creditedOf, journalDraft } from './terms/journal.ts'
 import type { StoredPayment } from './terms/rows.ts'
 
 const session = { provider: 'relay', id: '01936f2a-7c1e-7000-8000-000000000080', destinationCurrency: 'USDC' }
@@ -67,4 +67,35 @@ test('a payment that failed, or that was delivered with an unknown amount, is in
 test('a payment under way, one that was sent back, and one of which nothing stayed, post nothing', () => {
   for (const status of ['pending', 'refunded'] as const) expect(draft({ status })).toBeUndefined()
   expect(draft({ status: 'failed', returned: '1000' })).toBeUndefined()
+})
+
+test('a refund to this service is in suspense, with what came back of it, until it is settled; one to others posts nothing', () => {
+  const refundTo = { address: '0xbBc46633Ad69c683f8cFEAa13b7172f6FE8eb01e', owner: 'service' } as const
+  const held = (came: bigint) => [
+    ['external', 'USDC', undefined, -came],
+    ['suspense', 'USDC', undefined, came],
+  ]
+  expect(postings({ status: 'refunded', refundTo })).toEqual(held(1000n))
+  expect(postings({ status: 'refunded', refundTo, returned: '900' })).toEqual(held(900n))
+  expect(draft({ status: 'refunded', refundTo, settled: true })).toBeUndefined()
+  expect(draft({ status: 'refunded', refundTo: { ...refundTo, owner: 'payer' } })).toBeUndefined()
+  expect(draft({ status: 'refunded' })).toBeUndefined()
+  expect(postings({ refundTo })).toEqual(postings({}))
+})
+
+test('what a provider still owes of a delivery is in suspense, and no fee', () => {
+  expect(postings({ short: true })).toEqual([
+    ['external', 'USDC', undefined, -1000n],
+    ['destination', 'USDC', undefined, 990n],
+    ['suspense', 'USDC', undefined, 10n],
+  ])
+})
+
+test('a payment counts for what was not sent back; a refund for all that came, an unasked one for nothing, and what an operator credited for that', () => {
+  const credited = (given: Partial<StoredPayment>) => creditedOf({ ...payment, ...given })
+  expect(credited({ returned: '400' })).toBe(600n)
+  expect(credited({ returned: '400', status: 'refunded' })).toBe(1000n)
+  expect(credited({ requested: false })).toBe(0n)
+  expect(credited({ credited: '7' })).toBe(7n)
+  expect(credited({ credited: '7', requested: false })).toBe(7n)
 })

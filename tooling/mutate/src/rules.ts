@@ -23,12 +23,17 @@ export const RULES: readonly Rule[] = [
     pure: true,
     code: [
       'packages/{collections,fiat,routes,swaps}/src/**/journal.ts',
-      'packages/ledger/src/**/{accounts,entries}.ts',
+      'packages/ledger/src/{journal/entries,model/accounts}.ts',
     ],
     tests: [
       'packages/{collections,fiat,routes,swaps}/src/**/postings.test.ts',
       'packages/ledger/src/**/{accounts,entries}.test.ts',
     ],
+  },
+  {
+    name: 'money',
+    code: ['packages/ledger/src/journal/check/{accounts,entries}.ts'],
+    tests: ['packages/ledger/src/journal/check/check.test.ts'],
   },
   {
     name: 'money',
