@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type DepositMoney, journalDraft } from './journal.ts'
+import { type DepositMoney, isRefundHeld, journalDraft, partyOf } from './journal.ts'
 
 const deposit: DepositMoney = {
   provider: 'relay',
@@ -114,4 +114,25 @@ test('from any state to any other the entries add up to the state that is reache
 test('a deposit of zero posts nothing, whatever becomes of it', () => {
   for (const status of ['pending', 'completed', 'refunded', 'failed'])
     expect(entry(undefined, { status, originAmount: 0n })).toBeUndefined()
+})
+
+test('a delivery of an unknown amount is in suspense', () => {
+  expect(entry({}, { status: 'completed', destinationAmount: null })).toEqual([
+    'delivered',
+    { 'clearing USDC': -1000n, 'suspense USDC': 1000n },
+  ])
+})
+
+test('only a refund is held for this service, and only until it is settled', () => {
+  const owner = { refundOwner: 'service' }
+  expect([
+    isRefundHeld(of({ ...owner, status: 'refunded' })),
+    isRefundHeld(of({ ...owner, status: 'completed' })),
+    isRefundHeld(of({ ...owner, status: 'refunded', settledAt: new Date() })),
+    isRefundHeld(of({ refundOwner: 'payer', status: 'refunded' })),
+  ]).toEqual([true, false, false, false])
+})
+
+test('each provider has accounts of its own, and the sandbox those of Relay', () => {
+  expect(['relay', 'near-intents', 'sandbox'].map(partyOf)).toEqual(['relay', 'near-intents', 'relay'])
 })

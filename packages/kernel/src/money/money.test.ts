@@ -91,6 +91,7 @@ test('an amount has at most 12 digits and 18 decimals', () => {
 test('an amount is shown in its shortest form, and an asset is named by its symbol', () => {
   expect(toDecimal(12_500_000n, assets.USDC)).toBe('12.5')
   expect(toDecimal(1n, assets.ETH)).toBe('0.000000000000000001')
+  expect(toDecimal(0n, assets.USDC)).toBe('0')
   expect(Object.entries(assets).filter(([name, { symbol }]) => name !== symbol)).toEqual([])
 })
 
