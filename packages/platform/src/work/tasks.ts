@@ -199,7 +199,7 @@ function createControl(runtime: Runtime, databaseUrl: string, onTrigger: (task: 
     return answer
   }
   const lock = (client: Client, call: string, name: string): Promise<{ rows: { held: boolean }[] }> =>
-    inTurn(client, { text: `select ${call}(hashtext($1)) as held`, values: [name] })
+    inTurn(client, { name: call, text: `select ${call}(hashtext($1)) as held`, values: [name] })
 
   const connected = (async () => {
     while (!stopping) {

@@ -1,6 +1,5 @@
 import type { Carried, Environment, Provider } from '@payments/kernel'
 import type { SqlExecutor } from '../../database/sql.ts'
-import { onceOf } from '../../operations/reply.ts'
 import { dueInTurns } from '../../work/turns.ts'
 import { BURST_SECONDS, type Budget } from './budgets.ts'
 import { ANNOUNCED_SQL } from './poll-queue.ts'
@@ -47,8 +46,8 @@ export function pollBudget<Extra extends string = never>({ bucket, polls, extra 
   const columns = ['id', 'organisation_id', 'poll_seconds', ...extra].join(', ')
   const own = 'provider = $1 and environment = $2'
   const due = `select from ${polls} where ${own} and next_poll_at <= now() and`
-  /** Whose last claim took nothing. Before the next one it is asked whether anything is due: to plan a claim takes the server a millisecond. */
-  const idle = new WeakMap<SqlExecutor, Set<string>>()
+  /** Asked before each claim, which takes several times as long, also when it takes nothing. */
+  const look = `select exists (select from provider_budgets where ${key}) as known from (${due} ${soon} union all ${due} ${later} limit 1) as due`
   const claim = `
     with budget as (
        select ${REFILLED} as calls from provider_budgets where ${key} for update
@@ -91,16 +90,10 @@ export function pollBudget<Extra extends string = never>({ bucket, polls, extra 
       perCall = 1,
       reserve = 0,
     ): Promise<ClaimedPoll<Extra>[]> {
-      const carried = `${of.provider} ${of.environment}`
-      const tookNothing = onceOf(idle, db, () => new Set())
-      if (tookNothing.has(carried)) {
-        const { rows } = await db.query(`${due} ${soon} union all ${due} ${later} limit 1`, [
-          of.provider,
-          of.environment,
-        ])
-        if (rows.length === 0) return []
-      }
-      const { provider, environment, callsPerMinute } = await known(db, bucket, of)
+      const { provider, environment, callsPerMinute } = of
+      const found = await db.query<{ known: boolean }>(look, [provider, environment])
+      if (found.rows.length === 0) return []
+      if (!found.rows[0]?.known) await makeKnown(db, bucket, of)
       const { rows } = await db.query<{ id: string; organisation_id: string; poll_seconds: number }>(claim, [
         provider,
         environment,
@@ -110,8 +103,6 @@ export function pollBudget<Extra extends string = never>({ bucket, polls, extra 
         perCall,
         reserve,
       ])
-      if (rows.length === 0) tookNothing.add(carried)
-      else tookNothing.delete(carried)
       return rows.map(({ organisation_id, poll_seconds, ...row }) => ({
         ...row,
         organisationId: organisation_id,
@@ -131,7 +122,8 @@ export function pollBudget<Extra extends string = never>({ bucket, polls, extra 
      * @returns false when such polls alone have used up the budget
      */
     async tryConsume(db: SqlExecutor, of: PolledProvider): Promise<boolean> {
-      const { provider, environment, callsPerMinute } = await known(db, bucket, of)
+      const { provider, environment, callsPerMinute } = of
+      await makeKnown(db, bucket, of)
       const { rows } = await db.query(
         `update provider_budgets set tokens = ${REFILLED} - 1, refilled_at = clock_timestamp()
           where ${key} and coalesce(tokens, 0) + extract(epoch from clock_timestamp() - refilled_at) * $3 > -$3::float8 * ${BURST_SECONDS}
@@ -143,12 +135,11 @@ export function pollBudget<Extra extends string = never>({ bucket, polls, extra 
   }
 }
 
-/** The same provider, once its row exists: nobody else creates it. Nothing was called before. */
-async function known(db: SqlExecutor, bucket: string, of: PolledProvider): Promise<PolledProvider> {
+/** Creates the row of a provider: nobody else does. Nothing was called before. */
+async function makeKnown(db: SqlExecutor, bucket: string, of: PolledProvider): Promise<void> {
   await db.query(
     `insert into provider_budgets (provider, bucket, environment, tokens, refilled_at)
      values ($1, $2, $3, 0, now() - make_interval(secs => $4)) on conflict (provider, bucket, environment) do nothing`,
     [of.provider, bucket, of.environment, BURST_SECONDS],
   )
-  return of
 }
