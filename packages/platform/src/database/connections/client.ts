@@ -5,8 +5,11 @@ import type { ArrayExecutor } from '../sql.ts'
 
 /** Number of statement texts that one connection remembers and may prepare. */
 const PREPARED_LIMIT = 300
-/** A plan is kept no longer, so that one of the moment in which a table was small does not read all of what it has become. */
-const PLAN_MS = 5000
+/**
+ * A connection makes its plans again when it was in use for so long with them, or has had them for so long: one of the moment in which a table was small must not read
+ * all of what it has become.
+ */
+const PLANS_MS = { used: 5000, had: 60_000 }
 
 /** Parameter values that the driver sends without conversion, so that sending cannot fail. */
 type Sendable = string | Buffer | null
@@ -22,6 +25,8 @@ export class ServiceClient extends Client {
   readonly #statements = new Map<string, { runs: number; name?: string }>()
   #prepared = 0
   #plannedAt = performance.now()
+  #acquiredAt = 0
+  #used = 0
   #unreplicated = false
 
   constructor(config?: string | ClientConfig) {
@@ -46,10 +51,18 @@ export class ServiceClient extends Client {
   /** Called when the connection is taken from the pool: what an earlier user's statement did says nothing of the next one's. Plans that are too old are discarded. */
   acquired(): void {
     this.#unreplicated = false
-    if (this.#prepared === 0 || performance.now() - this.#plannedAt < PLAN_MS) return
-    this.#plannedAt = performance.now()
+    this.#acquiredAt = performance.now()
+    const had = this.#acquiredAt - this.#plannedAt
+    if (this.#prepared === 0 || (this.#used < PLANS_MS.used && had < PLANS_MS.had)) return
+    this.#plannedAt = this.#acquiredAt
+    this.#used = 0
     // If it fails, so does what is sent next.
     this.query('discard plans').catch(() => undefined)
+  }
+
+  /** Called when the connection goes back to the pool. */
+  released(): void {
+    this.#used += performance.now() - this.#acquiredAt
   }
 
   /** Starts a transaction without waiting for the result. */
@@ -75,7 +88,7 @@ export class ServiceClient extends Client {
   }
 
   /**
-   * Runs a statement; from its second run on, it is a prepared statement that each connection parses once, and plans once in five seconds.
+   * Runs a statement; from its second run on, it is a prepared statement that each connection parses once, and plans again as {@link PLANS_MS} says.
    * For inserts of values, and for reads by an index that returns few rows, whatever the values are: a longer life of plans made a claim of 2 ms take 10 s.
    */
   async queryPrepared(text: string, values: readonly unknown[], rowMode?: 'array'): Promise<QueryResult> {

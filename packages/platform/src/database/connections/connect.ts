@@ -15,6 +15,9 @@ const SESSION = Object.entries(SESSION_SETTINGS)
 /** Longer than the server lets a statement run, so that only a connection without an answer reaches it. */
 const ANSWER_SECONDS = 12
 
+/** A connection that nobody needs is closed after so long: sooner than what lies between forgets it, and not after each payment. A new one reads the catalogue and plans everything anew. */
+const IDLE_MS = 120_000
+
 /** How long a connection may take to open, and to answer a statement: one behind which the network swallows everything must not be kept. */
 const deadlines = ({ acquireSeconds, answerSeconds = ANSWER_SECONDS }: Deadlines) => ({
   connectionTimeoutMillis: acquireSeconds * 1000,
@@ -95,7 +98,7 @@ export async function connect(
     clientUrl: url,
     driver: options.repeats ? ParameterDriver : PostgreSqlDriver,
     entities: [...entities],
-    pool: { min: 0, max: options.pool },
+    pool: { min: 0, max: options.pool, idleTimeoutMillis: IDLE_MS },
     driverOptions: {
       Client: options.pooled ? PooledClient : options.repeats ? RepeatingClient : ServiceClient,
       pipeline: true,
@@ -105,6 +108,7 @@ export async function connect(
       onPoolCreated: (pool: Pool) => {
         created = pool
         pool.on('acquire', (client) => (client as PoolClient & ServiceClient).acquired())
+        pool.on('release', (_, client) => (client as PoolClient & ServiceClient).released())
       },
     },
     ignoreUndefinedInQuery: false,
@@ -145,7 +149,10 @@ const KEYED_CONNECTIONS = 2
 
 /** A small pool of such connections beside that of the operations. */
 export function connectKeyed(url: string, options: KeyedOptions): Pool {
-  return survivingLosses(new Pool({ ...keyedTo(url, options), max: KEYED_CONNECTIONS }), options.log)
+  return survivingLosses(
+    new Pool({ ...keyedTo(url, options), max: KEYED_CONNECTIONS, idleTimeoutMillis: IDLE_MS }),
+    options.log,
+  )
 }
 
 export interface ReadingOptions {
@@ -166,6 +173,7 @@ export function readingPool(url: string, { name, log, most, primary }: ReadingOp
   const own = {
     connectionString: url,
     max: most,
+    idleTimeoutMillis: IDLE_MS,
     pipeline: true,
     options: SESSION,
     application_name: name,
