@@ -24,6 +24,8 @@ interface Carried {
   readonly webhook: number
   /** Busy processor cores. What the merchants and their receiver take is not among them. */
   readonly cores: { readonly gateways: number; readonly workers: number; readonly server: number }
+  /** What of that one payment takes, ms: more than in a burst, where one round of a task serves many, and with what idle processes take. */
+  readonly each: number
 }
 
 /**
@@ -59,9 +61,9 @@ export async function benchCarried(
 
 const isWell = ({ creation, webhook }: Carried): boolean => creation <= MOST.creation && webhook <= MOST.webhook
 
-const line = ({ perSecond, seconds, creation, webhook, cores }: Carried): string =>
+const line = ({ perSecond, seconds, creation, webhook, cores, each }: Carried): string =>
   `  ${perSecond} payments a second for ${seconds} s: p99 ${creation} ms of a creation, ${webhook} ms of a webhook; ` +
-  `cores: gateways ${cores.gateways}, workers ${cores.workers}, PostgreSQL ${cores.server}`
+  `cores: gateways ${cores.gateways}, workers ${cores.workers}, PostgreSQL ${cores.server}: ${each} ms a payment`
 
 async function offer(
   counted: Counted,
@@ -97,6 +99,7 @@ async function offer(
     creation: isBehind ? Number.POSITIVE_INFINITY : Math.round(percentile(creations, 0.99)),
     webhook: await slowestWebhooks(client, since),
     cores: { gateways: cores(cost.gateways), workers: cores(cost.workers), server: cores(cost.server) },
+    each: Math.round((cost.gateways + cost.workers + cost.server) / rate / cost.seconds / 1000),
   }
 }
 
