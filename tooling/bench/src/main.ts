@@ -10,7 +10,6 @@ import { benchProfile } from './profile/profile.ts'
 import { benchPayouts } from './requests/payouts.ts'
 import { benchDomains, benchHttp } from './requests/requests.ts'
 import { benchStart } from './servers/start.ts'
-import { benchStructure } from './structure/structure.ts'
 import { benchWebhooks } from './webhooks/webhooks.ts'
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -25,7 +24,6 @@ const parts: Readonly<Record<string, (print: (line: string) => void) => Promise<
   memory: benchMemory,
   start: benchStart,
   profile: benchProfile,
-  structure: benchStructure,
 }
 const { positionals: wanted, values } = parseArgs({
   allowPositionals: true,

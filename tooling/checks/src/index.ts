@@ -1,6 +1,5 @@
 /** The workspace as a list of packages, and copies of it for tests that change files. */
-export { broken } from './architecture/rules.ts'
-export { isTest, packageOf, production, readTree, type Source, type Tree, withFiles } from './architecture/tree.ts'
+export { production, readTree, type Source, type Tree, withFiles } from './architecture/tree.ts'
 export { testNames } from './test-names.ts'
 export { copyTree, linkDependencies, reuseTypes } from './workspace/copy.ts'
 export {

@@ -1,2 +1,0 @@
-/** Writes a domain into a tree, as `npm run new` does. */
-export { generate } from './domains/generate.ts'
