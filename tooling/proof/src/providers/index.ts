@@ -6,7 +6,6 @@ import type { Proof } from '../proof.ts'
 import { cngnPart } from './cngn.ts'
 import { exactPart } from './exact.ts'
 import { fiatPart } from './fiat.ts'
-import { otherAccounts } from './other-account.ts'
 import type { Difference, Part } from './part.ts'
 import { relayParts } from './routes.ts'
 import { type ProviderStand, startProviderStand } from './stand.ts'
@@ -32,7 +31,7 @@ const PAID_AGAIN = 10
  * Every domain with a provider, in production, against fakes that are as bad as the providers' documents allow: they omit, repeat,
  * reorder, delay and contradict, change amounts, and answer late, empty or not at all, while the worker is killed. Afterwards the fakes'
  * own books are compared with the journal and the objects: no money was paid twice, none is unaccounted for, operators are told of every
- * difference, and the check of the ledger finds nothing. Then the keys of other accounts are set for a while: see `other-account.ts`.
+ * difference, and the check of the ledger finds nothing.
  */
 export const run: Proof = async ({ size, seed, times, log }) => {
   const objects = times ?? OBJECTS[size]
@@ -52,10 +51,9 @@ export const run: Proof = async ({ size, seed, times, log }) => {
     ]
     log(`${seconds()} s: started`)
     const isWorking = () => !stopping.signal.aborted
-    let isMoving = true
     const background = [
       repeat(STEP_MS, isWorking, async () => {
-        if (isMoving) for (const part of parts) part.advance()
+        for (const part of parts) part.advance()
       }),
       repeat(HURRY_MS, isWorking, () => hurry(stand.database, parts)),
     ]
@@ -77,11 +75,6 @@ export const run: Proof = async ({ size, seed, times, log }) => {
     isMaking = false
     const kills = await killing
     const compared = await settled(stand, parts, log)
-    log(`${seconds()} s: compared, now the keys of other accounts are set`)
-    const move = (moving: boolean) => {
-      isMoving = moving
-    }
-    findings.push(...(await otherAccounts(stand, parts, move)))
     stopping.abort()
     await Promise.all(background)
     log(`${seconds()} s: compared`)

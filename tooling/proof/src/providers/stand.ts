@@ -43,12 +43,6 @@ export interface ProviderStand {
   readonly near: FakeNearIntents
   /** Starts the worker again, without the settings of NEAR Intents or with all of them. */
   restartWorker(withNear: boolean): Promise<void>
-  /** Starts the worker again with other keys of providers. */
-  restartWith(keys: Readonly<Record<string, string>>): Promise<void>
-  /** Another gateway, in this process, with other keys of providers, and a merchant who uses it. */
-  otherGateway(
-    keys: Readonly<Record<string, string>>,
-  ): Promise<{ readonly merchant: Merchant; stop(): Promise<unknown> }>
   readonly paycrest: FakePaycrest
   readonly cngn: FakeCngn
   readonly chain: Chain
@@ -121,16 +115,6 @@ export async function startProviderStand(random: Random): Promise<ProviderStand>
       const own = { ...others, ...(withNear ? { NEAR_INTENTS_TOKEN: token } : {}), ...trusted }
       await worker.stop()
       worker.start({ settings: own })
-    },
-    async restartWith(keys) {
-      await worker.stop()
-      worker.start({ settings: { ...settings, ...keys, ...trusted } })
-    },
-    async otherGateway(keys) {
-      const other = await runService(database, {
-        ...{ settings: { ...settings, ...keys }, live: 'configured', logLevel: 'fatal' },
-      })
-      return { merchant: await behindProxy(other), stop: () => other.stop() }
     },
     async close() {
       await worker.stop()
