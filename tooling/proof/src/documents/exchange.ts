@@ -27,7 +27,7 @@ const PAUSE_MS = 1000
 
 /** Where an exchange takes place. Emails arrive in the mailbox, webhooks at the receiver. */
 export interface Place {
-  /** Where requests are sent, without `/v1`: the service, or a proxy before it. */
+  /** Where requests are sent, without `/v1`. */
   readonly url: string
   readonly runtime: Runtime
   readonly mailbox: Mailbox

@@ -4,9 +4,8 @@ import { join, resolve } from 'node:path'
 import { installTools } from '@payments/checks'
 import { type Ended, runProgram } from './programs.ts'
 
-/** Programs that only this proof needs, about 500 packages: installed for it, by npm. */
+/** Programs that only this proof needs: installed for it, by npm. */
 const TOOLS = [
-  '@stoplight/prism-cli@5.16.0',
   '@stoplight/spectral-cli@6.16.3',
   '@stoplight/spectral-owasp-ruleset@2.0.1',
   '@hey-api/openapi-ts@0.95',
