@@ -11,8 +11,6 @@ import {
   until,
 } from '@payments/stand'
 import { Client } from 'pg'
-import { showLogParts } from '../profile/log-parts.ts'
-import { COUNTING, showStatements, statementsOf } from '../profile/statements.ts'
 import { type Cost, type Counted, costOf } from '../servers/cost.ts'
 import { LARGE } from '../servers/servers.ts'
 import { benchCarried } from './carried.ts'
@@ -31,9 +29,6 @@ const PER_SECOND = 10_000
 /** The role of the gateway that payers use: its sessions are not counted. */
 const PAYERS = 'payers'
 
-/** Also shows the statements of each kind and the parts of its log, which makes all of them a little slower. */
-const WITH_STATEMENTS = process.env.BENCH_STATEMENTS !== undefined
-
 /**
  * What one payment costs from its creation to its last webhook, in a gateway, a worker and the database server, with the sandbox's providers and an endpoint for each organisation: processor time,
  * without that of idle processes, and bytes of the write-ahead log. What payers do in the sandbox, which the service does not do for real ones, goes through a gateway that is not counted;
@@ -41,7 +36,7 @@ const WITH_STATEMENTS = process.env.BENCH_STATEMENTS !== undefined
  * Of all kinds together, also the rate that the machine carries.
  */
 export async function benchPayments(print: (line: string) => void): Promise<ProofReport> {
-  const at = await startDatabase({ settings: WITH_STATEMENTS ? [...LARGE, ...COUNTING] : LARGE })
+  const at = await startDatabase({ settings: LARGE })
   const client = new Client({ connectionString: at.ownerUrl })
   const receiver = await startReceiver({ keeps: false })
   try {
@@ -74,7 +69,7 @@ export async function benchPayments(print: (line: string) => void): Promise<Proo
       await withEndpoints(merchants, receiver)
       return await measure(print, counted, merchants)
     })
-    if (KINDS.length === 1 || WITH_STATEMENTS) return { findings: [], figures: { payments: PAYMENTS, eachPayment } }
+    if (KINDS.length === 1) return { findings: [], figures: { payments: PAYMENTS, eachPayment } }
     const carried = await beside(2, (counted, merchants) => benchCarried(print, counted, merchants))
     const findings = carried ? [] : ['No rate of payments is carried']
     return { findings, figures: { payments: PAYMENTS, eachPayment, ...(carried && { carried }) } }
@@ -105,9 +100,6 @@ async function measure(
       `  ${kind.name.padEnd(14)}${each.gateway} µs of the gateway, ${each.worker} µs of the worker, ${each.server} µs of the server, ` +
         `${each.log} bytes of its log, ${webhooks} webhooks: ${PER_SECOND} a second take ${cores} cores`,
     )
-    if (!WITH_STATEMENTS) continue
-    showStatements(print, await statementsOf(client, PAYMENTS, () => payAll(client, kind, merchants, PAYMENTS)))
-    await showLogParts(print, client, PAYMENTS, () => payAll(client, kind, merchants, PAYMENTS))
   }
   return figures
 }

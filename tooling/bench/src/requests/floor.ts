@@ -1,7 +1,6 @@
 // A hand-written server on `node:http` and `pg` that counts the request, looks up the key, and inserts the rows that the service
 // inserts for the same request, in one transaction, or reads the rows that it reads and answers with them. No router, no schema
-// library, no ORM, no triggers, no foreign keys. Its parent process sends it the case. FLOOR=few puts the statements into as few
-// round trips as they fit: one for the limit and the key, one for all inserts.
+// library, no ORM, no triggers, no foreign keys. Its parent process sends it the case.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import { Pool } from 'pg'
@@ -30,7 +29,6 @@ const LIMIT = `insert into rate_limits as r (bucket, subject, count, ends_at) va
 const KEY = `select k.id, k.organisation_id, k.environment, k.digest, k.scopes, (k.revoked_at is not null or k.expires_at <= now()) is true as ended,
   o.suspended_at is not null as suspended from api_keys k join organisations o on o.id = k.organisation_id where k.lookup = $1`
 
-const few = process.env.FLOOR === 'few'
 const pool = new Pool({
   connectionString: process.env.DATABASE_OWNER_URL ?? '',
   max: 10,
@@ -38,45 +36,25 @@ const pool = new Pool({
 })
 let current: FloorCase | undefined
 let name = 0
-// Both variants insert into the same tables.
-let number = few ? 100_000_000 : 1_000_000
-
-/** Statements as the parts of one, with the parameters of all of them. */
-function joined(parts: readonly (readonly [text: string, values: readonly unknown[]])[], select: string) {
-  const values: unknown[] = []
-  const texts = parts.map(([text, own], index) => {
-    const offset = values.push(...own) - own.length
-    return `e${index} as (${text.replace(/\$(\d+)/g, (_, parameter) => `$${Number(parameter) + offset}`)})`
-  })
-  return { text: `with ${texts.join(', ')} ${select}`, values }
-}
+let number = 1_000_000
 
 async function admit(req: IncomingMessage): Promise<boolean> {
   const token = req.headers.authorization?.slice(7)
-  const limit = [LIMIT, [req.socket.remoteAddress]] as const
-  const lookup = token?.slice(9, 17)
+  await pool.query({ name: 'limit', text: LIMIT, values: [req.socket.remoteAddress] })
   // A payer has no key, and the token of a session is signed.
-  const hasKey = token?.startsWith('svc_test_') === true
-  if (!few || !hasKey) await pool.query({ name: 'limit', text: limit[0], values: [...limit[1]] })
-  if (!hasKey) return true
-  const query = few ? joined([limit, [KEY, [lookup]]], 'select * from e1') : { text: KEY, values: [lookup] }
-  const { rows } = await pool.query<{ digest: string }>({ name: 'key', ...query })
+  if (!token?.startsWith('svc_test_')) return true
+  const { rows } = await pool.query<{ digest: string }>({ name: 'key', text: KEY, values: [token.slice(9, 17)] })
   const digest = createHash('sha256').update(token).digest('hex')
   return rows[0] !== undefined && timingSafeEqual(Buffer.from(digest), Buffer.from(rows[0].digest))
 }
 
 async function insert({ statements, reply }: FloorCase): Promise<string> {
   if (statements.length === 0) return reply
-  const parts = statements.map(({ text, value }) => [text, [value, number++]] as const)
-  if (few) {
-    await pool.query({ name: String(name), ...joined(parts, 'select 1') })
-    return reply
-  }
   const client = await pool.connect()
   try {
     await client.query('begin')
-    for (const [step, [text, values]] of parts.entries())
-      await client.query({ name: `${name}-${step}`, text, values: [...values] })
+    for (const [step, { text, value }] of statements.entries())
+      await client.query({ name: `${name}-${step}`, text, values: [value, number++] })
     await client.query('commit')
     return reply
   } finally {

@@ -39,14 +39,13 @@ export const LIMITS = { RATE_LIMIT_AUTH: '100000000', LOG_LEVEL: 'fatal' }
 const LEAST = { half: 0.6, each: 0.33, ofBaseline: 0.95 }
 const FLOOR = fileURLToPath(new URL('./floor.ts', import.meta.url))
 
-/** What is compared: the cases, how long and how often at most each is sent in a round, the role of the service, and the variants of the floor. */
+/** What is compared: the cases, how long and how often at most each is sent in a round, and the role of the service. */
 interface Comparison {
   readonly cases: readonly Case[]
   /** How long the service answers requests in a round: a case that is slow takes no more of the run, and a fast one no less. */
   readonly seconds: number
   readonly most: { readonly POST: number; readonly GET: number }
   readonly role: 'all' | 'gateway'
-  readonly floors: Readonly<Record<string, string>>
 }
 
 /** A round of requests, with the processor time that the program and the database server took for each, µs. */
@@ -76,7 +75,6 @@ export async function benchDomains(print: (line: string) => void): Promise<Proof
       seconds: 0.6,
       most: { POST: 400, GET: 4000 },
       role: 'all',
-      floors: { 'a statement for each row': 'statements' },
     })
     Object.assign(ratios, compared.ratios)
     toBaseline.push(...compared.toBaseline)
@@ -101,14 +99,13 @@ function slowFindings(ratios: Readonly<Record<string, number>>, toBaseline: read
   return slow
 }
 
-/** A gateway alone against both floors and, with BENCH_BASELINE, against that of another checkout on the same database. */
+/** A gateway alone against the floor and, with BENCH_BASELINE, against that of another checkout on the same database. */
 export async function benchHttp(print: (line: string) => void): Promise<void> {
   const { acknowledged } = await compare(print, {
     cases: chosen(httpCases),
     seconds: 1.5,
     most: { POST: 2000, GET: 4000 },
     role: 'gateway',
-    floors: { 'a statement for each row': 'statements', 'the fewest round trips': 'few' },
   })
   print(found(acknowledged))
 }
@@ -123,7 +120,7 @@ const isWrite = ({ name }: Case): boolean => name.startsWith('POST')
 
 async function compare(
   print: (line: string) => void,
-  { cases, seconds, most, role, floors }: Comparison,
+  { cases, seconds, most, role }: Comparison,
 ): Promise<{ ratios: Readonly<Record<string, number>>; toBaseline: readonly number[]; acknowledged: number }> {
   const at = await startDatabase({ settings: LARGE })
   const running: RunningServer[] = []
@@ -140,13 +137,8 @@ async function compare(
     const writes = await recordWrites(cases, stand, at, client)
     const service = await start(startGateway({ ...LIMITS, PROCESS_ROLE: role }, at))
     print(`  memory of the idle process: ${Math.round(residentBytes(service) / 2 ** 20)} MiB`)
-    const others: Record<string, RunningServer> = {}
-    const bare: Floor[] = []
-    for (const [name, variant] of Object.entries(floors)) {
-      const floor = await start(startFloor(FLOOR, { FLOOR: variant }, at))
-      others[name] = floor
-      bare.push(floor)
-    }
+    const floor = await start(startFloor(FLOOR, at))
+    const others: Record<string, RunningServer> = { 'the floor': floor }
     if (BASELINE)
       others['the other checkout'] = await start(startGateway({ ...LIMITS, PROCESS_ROLE: role }, at, BASELINE))
     let acknowledged = 0
@@ -156,7 +148,7 @@ async function compare(
     for (const each of [...cases].sort((one, other) => Number(isWrite(one)) - Number(isWrite(other)))) {
       const write = writes.get(each)
       const own = write?.own ?? (await recordRead(each, stand, service))
-      for (const floor of bare) await handOver(floor, own)
+      await handOver(floor, own)
       const size = { seconds: SCALE * seconds, most: SCALE * most[isWrite(each) ? 'POST' : 'GET'] }
       const servers = [service, ...Object.values(others)]
       const { results, ids } = await measure(client, each, stand, servers, size)
@@ -165,7 +157,7 @@ async function compare(
       for (const [index, name] of Object.keys(others).entries()) {
         const ratio = ratioOf(results, index + 1)
         ratios[each.name] ??= ratio
-        if (BASELINE && index === bare.length) toBaseline.push(ratio)
+        if (index > 0) toBaseline.push(ratio)
         print(`    ${name.padEnd(28)}${columns(rest[index] ?? [])}   ratio ${ratio.toFixed(2)}`)
       }
       if (write) acknowledged += await checkAcknowledged(client, each.name, write.table, ids)

@@ -25,15 +25,11 @@ export async function startGateway(
 }
 
 /** Starts a floor, which serves on `PORT` and answers `/health`. */
-export async function startFloor(
-  file: string,
-  env: Readonly<Record<string, string>>,
-  at: Place,
-): Promise<RunningServer & { readonly child: ChildProcess }> {
+export async function startFloor(file: string, at: Place): Promise<RunningServer & { readonly child: ChildProcess }> {
   const port = await freePort()
   const child = fork(file, {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: { ...sharedSettings(at, env), PORT: String(port) },
+    env: { ...sharedSettings(at), PORT: String(port) },
   })
   const origin = `http://127.0.0.1:${port}`
   const stop = () => end(child, 'SIGTERM')
