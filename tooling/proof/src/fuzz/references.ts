@@ -1,27 +1,32 @@
 import { NIL_ID } from '@payments/kernel'
 import type { Runtime } from '@payments/platform'
 
+/** What columns without a foreign key name by their name, whatever their table. */
+const BY_NAME: Readonly<Record<string, string>> = {
+  customer_id: 'customers',
+  endpoint_id: 'webhook_endpoints',
+  entry_id: 'ledger_entries',
+  entry_ids: 'ledger_entries',
+  key_id: 'api_keys',
+  move_id: 'organisation_moves',
+  operator_id: 'users',
+  organisation_id: 'organisations',
+  payment_route_id: 'payment_routes',
+  session_id: 'sessions',
+}
+
 /**
- * Columns that name an object and have no foreign key, with the tables that hold such objects (by `id`, or the column named). What is not listed here must have a
- * foreign key: a new column without either is a finding.
+ * Other columns that name an object and have no foreign key, with the tables that hold such objects (by `id`, or the column named). What is
+ * neither here nor above must have a foreign key: a new column without either is a finding.
  */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   'api_keys.created_by': ['users'],
-  'balance_days.organisation_id': ['organisations'],
-  'challenges.session_id': ['sessions'],
-  'checkout_sessions.customer_id': ['customers'],
   'checkout_sessions.route_id': ['payment_routes'],
   'cngn_forgotten.order_id': ['cngn_sends'],
-  'cngn_receipts.customer_id': ['customers'],
-  'cngn_receipts.organisation_id': ['organisations'],
   'cngn_receipts.transfer_id': ['cngn_transfers'],
   'cngn_transfers.approval_decided_by': ['users'],
   'cngn_transfers.approval_requested_by': ['users'],
   'cngn_transfers.related_payin_id': ['cngn_transfers'],
-  'cngn_records.organisation_id': ['organisations'],
-  'email_sends.organisation_id': ['organisations'],
-  'event_streams.organisation_id': ['organisations'],
-  'events.organisation_id': ['organisations'],
   'events.resource_id': [
     'cngn_transfers',
     'cngn_enablements',
@@ -35,37 +40,11 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
     'swaps',
     'webhook_endpoints',
   ],
-  'idempotency_keys.organisation_id': ['organisations'],
   'ledger_entries.source_id': ['transactions', 'customers', 'cngn_receipts', 'audit_log.resource_id'],
-  'ledger_seals.entry_ids': ['ledger_entries'],
-  'ledger_seals.organisation_id': ['organisations'],
-  'ledger_unsealed.entry_id': ['ledger_entries'],
-  'ledger_unsealed.organisation_id': ['organisations'],
-  'payment_route_addresses.organisation_id': ['organisations'],
-  'payment_route_addresses.payment_route_id': ['payment_routes'],
-  'payment_route_polls.organisation_id': ['organisations'],
-  'payment_route_deposits.customer_id': ['customers'],
-  'payment_route_requests.deposit_id': ['payment_route_deposits'],
-  'payment_route_requests.organisation_id': ['organisations'],
-  'moved_rows.move_id': ['organisation_moves'],
   'onramps.owner_id': ['checkout_sessions'],
-  'organisation_moves.organisation_id': ['organisations'],
-  'operator_amounts.operator_id': ['users'],
   'operator_approvals.decided_by': ['users'],
   'operator_approvals.requested_by': ['users'],
-  'provider_calls.organisation_id': ['organisations'],
-  'provider_reports.organisation_id': ['organisations'],
-  'provider_choices.organisation_id': ['organisations'],
-  'record_counts.organisation_id': ['organisations'],
-  'request_log.key_id': ['api_keys'],
-  'request_log.organisation_id': ['organisations'],
-  'request_log.session_id': ['sessions'],
-  'fee_days.organisation_id': ['organisations'],
-  'settlement_days.organisation_id': ['organisations'],
-  'swap_polls.organisation_id': ['organisations'],
-  'transaction_days.organisation_id': ['organisations'],
-  'webhook_changes.endpoint_id': ['webhook_endpoints'],
-  'webhook_recoveries.organisation_id': ['organisations'],
+  'payment_route_requests.deposit_id': ['payment_route_deposits'],
 }
 
 /** Columns of ids that name no row of another table, and why. */
@@ -124,7 +103,7 @@ export async function referenceProblems({ pool }: Pick<Runtime, 'pool'>): Promis
   for (const { name, table, column, list } of columns) {
     unknown.delete(name)
     if (FREE[name]) continue
-    const targets = NAMED[name]
+    const targets = NAMED[name] ?? (BY_NAME[column] ? [BY_NAME[column]] : undefined)
     if (!targets) {
       problems.push(`${name} names an object without a foreign key`)
       continue

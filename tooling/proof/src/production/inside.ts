@@ -12,6 +12,7 @@ import { changeableTables } from '../resilience/cluster/beside-dump.ts'
 import type { Tenant } from '../resilience/cluster/load.ts'
 import { failuresOf, underLoad } from '../resilience/cluster/phases.ts'
 import { type Guide, pagesIn, startGuide } from '../resilience/machine/guide.ts'
+import { options, PATH, report, seconds } from '../resilience/machine/program.ts'
 import { alertsWatched } from './alerts.ts'
 import { useEverything } from './late.ts'
 import { DOMAIN, type Outside, startOutside } from './outside.ts'
@@ -20,7 +21,7 @@ import { furtherSettings, linesOf, providerKeys, settingsOf } from './settings.t
 import { checkSettings } from './starts.ts'
 import { goLive, SERVICE, send, tellStories } from './stories.ts'
 
-const [, , size = 'short', seed = '1'] = process.argv
+const { size, seed, log } = options
 /** Requests at once: the machine is to be busy, and not overloaded. */
 const CLIENTS = 3
 /** Of the full form. */
@@ -41,9 +42,6 @@ const CUSTOMER = { email: 'ada@merchant.test', organisationName: 'Adire Textiles
 /** Pages whose commands are not part of an installation. */
 const OTHER_PAGES = ['backup.md', 'cells.md', 'command-line.md', 'data.md', 'drill.md', 'high-availability.md']
 
-const started = performance.now()
-const seconds = () => Math.round((performance.now() - started) / 100) / 10
-const log = (line: string) => void process.stdout.write(`${seconds()} s: ${line}\n`)
 const findings: string[] = []
 const figures: Record<string, unknown> = { size }
 
@@ -59,7 +57,7 @@ function prepareMachine(): void {
 const openGuide = (outside: Outside): Guide =>
   startGuide(pagesIn(join(root, 'docs/operators'), OTHER_PAGES), {
     HOME: '/root',
-    PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    PATH,
     NODE_EXTRA_CA_CERTS: '/etc/ssl/certs/ca-certificates.crt',
     DEBIAN_FRONTEND: 'noninteractive',
     ...{ DOMAIN, CERTIFICATE, FURTHER_SETTINGS, VERSION: LAST, NEXT, RELEASES: `file://${process.env.RELEASES}` },
@@ -113,7 +111,7 @@ const scraped = async (): Promise<boolean> => {
 
 async function prove(): Promise<void> {
   prepareMachine()
-  const outside = await startOutside(Number(seed), CERTIFICATE)
+  const outside = await startOutside(seed, CERTIFICATE)
   const { from, migrations } = JSON.parse(process.env.COMPARED ?? '')
   log('prepared')
   writeFileSync(FURTHER_SETTINGS, linesOf({ ...providerKeys(outside), ...furtherSettings(outside) }))
@@ -192,8 +190,9 @@ async function prove(): Promise<void> {
   guide.close()
 }
 
-await prove().catch((error: Error) => void findings.push(error.stack ?? error.message))
-// The machine ends with this process, and its logs with it.
-if (findings.length > 0) for (const line of errorsLogged()) log(line)
-writeFileSync(3, JSON.stringify({ findings, figures: { ...figures, seconds: seconds() } }))
-process.exit()
+await report(async () => {
+  await prove().catch((error: Error) => void findings.push(error.stack ?? error.message))
+  // The machine ends with this process, and its logs with it.
+  if (findings.length > 0) for (const line of errorsLogged()) log(line)
+  return { findings, figures: { ...figures, seconds: seconds() } }
+})

@@ -1,21 +1,19 @@
 // The proof itself, on the machine that machine.sh makes: `node inside.ts <size> <seed> [<times>]`. Writes its report to file descriptor 3.
-import { globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { everyDomain, loadServiceSettings } from '@payments/api'
 import { newId } from '@payments/kernel'
-import { createLog, migrate } from '@payments/platform'
-import { call, cngnCustomer, percentile } from '@payments/stand'
-import { Pool } from 'pg'
+import { call, cngnCustomer, createKeyFor, foundOrganisation, percentile, type StandDatabase } from '@payments/stand'
 import { type Cluster, startCluster } from '../cluster/cluster.ts'
 import type { Load, Tenant } from '../cluster/load.ts'
 import { failuresOf, type Phase, underLoad } from '../cluster/phases.ts'
 import { checkEffects } from '../crash/effects.ts'
+import { migrated, options, report } from '../machine/program.ts'
 import { FAULTS, type Fault, loseMajority, strike } from './faults.ts'
 import { urlOf } from './members.ts'
 import { type DatabaseServer, operate, unread } from './operators.ts'
 import { startServers } from './servers.ts'
 
-const [, , size = 'short', , times] = process.argv
+const { size, times, log } = options
 /** The machine has three servers and four processes of the service on its processors. */
 const CLIENTS = 3
 const SIZES = {
@@ -27,22 +25,13 @@ const PATIENCE_MS = 60_000
 /** What the promise allows (docs/reliability.md). */
 const WITHOUT_WRITES_P50_MS = 15_000
 
-const started = performance.now()
-const log = (line: string) =>
-  void process.stdout.write(`${Math.round((performance.now() - started) / 1000)} s: ${line}\n`)
-
 /** Roles and an empty database, as the guide creates them, migrated by the owner. */
 async function prepareDatabase() {
   const [OWNER_PASSWORD, SERVICE_PASSWORD] = [newId(), newId()]
   await operate(['Database'], undefined, { OWNER_PASSWORD, SERVICE_PASSWORD })
   const ownerUrl = urlOf({ username: 'payments_owner', password: OWNER_PASSWORD }, 'payments')
   const serviceUrl = urlOf({ username: 'payments_service', password: SERVICE_PASSWORD }, 'payments')
-  await migrate(ownerUrl, serviceUrl, everyDomain, createLog('error'))
-  const dataDir = mkdtempSync('/tmp/service-')
-  loadServiceSettings({ NODE_ENV: 'test', DATA_DIR: dataDir })
-  const pool = new Pool({ connectionString: ownerUrl, max: 2, query_timeout: 10_000 })
-  pool.on('error', () => undefined)
-  return { dataDir, pool, ownerUrl, serviceUrl }
+  return migrated({ ownerUrl, serviceUrl }, 10_000)
 }
 
 /** An organisation with a customer that has enough cNGN for all payouts. */
@@ -53,8 +42,8 @@ async function newTenant(cluster: Cluster): Promise<Tenant> {
 }
 
 async function strikeInTurn(servers: readonly DatabaseServer[], cluster: Cluster, load: Load): Promise<Phase> {
-  const { faults, withoutMajorityMs, ...usual } = SIZES[size as keyof typeof SIZES]
-  const rounds = times ? Number(times) : usual.rounds
+  const { faults, withoutMajorityMs, ...usual } = SIZES[size]
+  const rounds = times ?? usual.rounds
   const findings: string[] = []
   const pauses = new Map<string, number[]>()
   const sums = { requests: 0, refused: 0, repeated: 0, longestPauseOfReturnMs: 0 }
@@ -143,11 +132,4 @@ async function prove(): Promise<Phase> {
   return { findings, figures: Object.assign({}, ...phases.map(({ figures }) => figures)) }
 }
 
-try {
-  writeFileSync(3, JSON.stringify(await prove()))
-  process.exit(0)
-} catch (error) {
-  logServers()
-  log((error as Error).stack ?? String(error))
-  process.exit(1)
-}
+await report(prove, logServers)

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '@payments/checks'
 import { type Block, blocksOf, type Guide, startGuide } from '../machine/guide.ts'
+import { PATH } from '../machine/program.ts'
 
-export const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 export const SUPERUSER_PASSWORD = 'of-the-superuser'
 const GUIDE = 'high-availability.md'
 const blocks = blocksOf(GUIDE, readFileSync(join(root, 'docs/operators', GUIDE), 'utf8'))

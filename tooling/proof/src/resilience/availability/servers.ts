@@ -1,8 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PATH } from '../machine/program.ts'
 import { allFollow } from './members.ts'
-import { type DatabaseServer, operate, PATH } from './operators.ts'
+import { type DatabaseServer, operate } from './operators.ts'
 import { installSystemctl } from './systemctl.ts'
 
 const NAMES = ['one', 'two', 'three'] as const

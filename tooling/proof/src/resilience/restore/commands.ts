@@ -1,35 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { compileCache, launch, program, type Random } from '@payments/stand'
-import { Client } from 'pg'
 
 /** The command ends within seconds: some kills come before it has begun to write, some after it has ended. */
 const KILL_WITHIN_MS = 4000
-
-/** Copies of a whole database of this server, as a base backup has them. No process may be connected. */
-export function copies(ownerUrl: string) {
-  const name = new URL(ownerUrl).pathname.slice(1)
-  const server = new URL(ownerUrl)
-  server.pathname = '/postgres'
-  const run = async (...statements: string[]) => {
-    const client = new Client({ connectionString: server.href })
-    await client.connect()
-    try {
-      for (const statement of statements) await client.query(statement)
-    } finally {
-      await client.end()
-    }
-  }
-  const copyTo = (from: string, to: string) => [
-    `drop database if exists ${to} with (force)`,
-    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${from}'`,
-    `create database ${to} template ${from}`,
-  ]
-  return {
-    backUp: () => run(...copyTo(name, `${name}_backup`)),
-    restore: () => run(...copyTo(`${name}_backup`, name)),
-  }
-}
 
 /** A process that starts on a restored database must end with one sentence that names the command. Otherwise what it did instead. */
 export async function refusesToServe(env: Readonly<Record<string, string>>): Promise<string | null> {

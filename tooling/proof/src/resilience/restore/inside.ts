@@ -1,29 +1,23 @@
 // The drill with pgBackRest, on the machine that machine.sh makes: `node inside.ts <size> <seed> [<times>]`. Writes its report to file descriptor 3.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { everyDomain, loadServiceSettings } from '@payments/api'
 import { root } from '@payments/checks'
 import { newId } from '@payments/kernel'
-import { createLog, migrate, openRestore } from '@payments/platform'
+import { openRestore } from '@payments/platform'
 import { rows } from '@payments/stand'
-import { Pool } from 'pg'
 import { blocksOf, startGuide } from '../machine/guide.ts'
+import { migrated, options, PATH, report } from '../machine/program.ts'
 import { drill } from './drill.ts'
 
-const [, , size = 'short', seed = '1', times] = process.argv
-const ROUNDS = { short: 1, full: 5 }
+const { size, seed, times, log } = options
+const ROUNDS = { short: 1, full: 10 }
 const GUIDE = 'backup.md'
-const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const ARCHIVE = 'An archive of the WAL'
 const WITHOUT_LOSS = 'Restore without loss'
 const TO_A_POINT = 'Restore to an earlier point'
-
-const started = performance.now()
-const log = (line: string) =>
-  void process.stdout.write(`${Math.round((performance.now() - started) / 1000)} s: ${line}\n`)
 
 /** Debian's PostgreSQL with the roles and the database of docs/operators/production.md. */
 async function prepareDatabase() {
@@ -43,12 +37,7 @@ async function prepareDatabase() {
     ownerUrl: url('payments_owner', passwords[0]),
     serviceUrl: url('payments_service', passwords[1]),
   }
-  await migrate(urls.ownerUrl, urls.serviceUrl, everyDomain, createLog('error'))
-  const dataDir = mkdtempSync('/tmp/service-')
-  loadServiceSettings({ NODE_ENV: 'test', DATA_DIR: dataDir })
-  const pool = new Pool({ connectionString: urls.ownerUrl, max: 2, query_timeout: 60_000 })
-  pool.on('error', () => undefined)
-  return { dataDir, pool, ...urls }
+  return migrated(urls, 60_000)
 }
 
 async function prove() {
@@ -59,7 +48,7 @@ async function prove() {
   await guide.run(ARCHIVE)
   log('a base backup, and an archive of the WAL')
   const restoreSeconds: number[] = []
-  const report = await drill(
+  const drilled = await drill(
     {
       ...database,
       async backUp() {
@@ -76,25 +65,19 @@ async function prove() {
         restoreSeconds.push(Math.round((performance.now() - since) / 1000))
       },
     },
-    { rounds: times ? Number(times) : ROUNDS[size as keyof typeof ROUNDS], seed: Number(seed), log },
+    { rounds: times ?? ROUNDS[size], seed, log },
   )
   const stored = 'select (select count(*) from cngn_transfers)::int as n, (select max(id::text) from events) as last'
   const before = await one(stored)
   await guide.run(WITHOUT_LOSS)
   const [after, restore] = [await one(stored), await openRestore(database.pool)]
   const findings = [
-    ...report.findings,
+    ...drilled.findings,
     ...(isDeepStrictEqual(before, after) ? [] : ['the archive without a target does not end with the last commit']),
     ...(restore ? [`the archive without a target is taken for a restore: ${restore.reason}`] : []),
     ...guide.rest().map(({ line, heading }) => `${GUIDE}:${line} (${heading}) was not run`),
   ]
-  return { findings, figures: { ...report.figures, restoreSeconds } }
+  return { findings, figures: { ...drilled.figures, restoreSeconds } }
 }
 
-try {
-  writeFileSync(3, JSON.stringify(await prove()))
-  process.exit(0)
-} catch (error) {
-  log((error as Error).stack ?? String(error))
-  process.exit(1)
-}
+await report(prove)
