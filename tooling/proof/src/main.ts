@@ -31,23 +31,25 @@ else for (const name of names) if ((await proveAlone(name)) !== 0) process.exitC
 
 async function prove(name: string): Promise<void> {
   print(`== ${name}, ${size}, seed ${seed}`)
-  const options: ProofOptions = { size, seed, log: print, ...(times === undefined ? {} : { times }) }
   const proof = proofs[name]
   if (!proof) return
   const module = await proof.load()
   const started = performance.now()
-  const report = await module.run(options)
-  for (const finding of report.findings) print(`FINDING ${finding}`)
+  const seconds = () => Math.round((performance.now() - started) / 1000)
+  const log = (line: string) => print(`${seconds()} s: ${line}`)
+  const options: ProofOptions = { size, seed, log, ...(times === undefined ? {} : { times }) }
+  const { findings, figures } = await module.run(options)
+  const report = { findings, figures: wasRun(figures) ? { ...figures, seconds: seconds() } : {} }
+  for (const finding of findings) print(`FINDING ${finding}`)
   print(JSON.stringify(report.figures, null, 2))
-  const seconds = Math.round((performance.now() - started) / 1000)
-  if (!wasRun(report)) {
+  if (!wasRun(figures)) {
     print(`${name}: not run, so that nothing is shown${values.record ? ', and nothing recorded' : ''}`)
     if (values.record) process.exitCode = 1
     return
   }
-  print(`${name}: ${report.findings.length} findings in ${seconds} s, seed ${seed}`)
+  print(`${name}: ${findings.length} findings in ${seconds()} s, seed ${seed}`)
   if (values.record) print(`Figures written to ${record(name, ownFiles(proof), options, report)}`)
-  if (report.findings.length > 0) process.exitCode = 1
+  if (findings.length > 0) process.exitCode = 1
 }
 
 /** In a process of its own: the authorities that one proof trusts, and connections it has open, are nothing to the next. @returns the exit code */

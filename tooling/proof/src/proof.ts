@@ -9,6 +9,7 @@ export interface ProofOptions {
   readonly times?: number
   /** Repeats the random choices of an earlier run. */
   readonly seed: number
+  /** Prints a line, behind the seconds since the proof began. */
   log(line: string): void
 }
 
@@ -20,7 +21,7 @@ export interface ProofReport {
 }
 
 /** Whether a proof has measured anything; it has not where a system package is missing, or a capability of the machine. */
-export const wasRun = ({ figures }: ProofReport): boolean => Object.keys(figures).length > 0
+export const wasRun = (figures: ProofReport['figures']): boolean => Object.keys(figures).length > 0
 
 export type Proof = (options: ProofOptions) => Promise<ProofReport>
 

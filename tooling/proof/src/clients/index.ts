@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { clientArchives } from '@payments/bundle'
 import { installTools, root } from '@payments/checks'
-import { freePort, newKey, startStand } from '@payments/stand'
+import { freePort, newKey, runCommand, startStand } from '@payments/stand'
 import type { Proof } from '../proof.ts'
 import { inBrowser } from './browser.ts'
 import type { Place } from './place.ts'
@@ -51,9 +50,6 @@ async function told({ folder, modules, url, receiverPort, key }: Place, runtime:
   const text = readFileSync(join(root, 'examples/first-webhook.ts'), 'utf8')
   const file = join(folder, 'first-webhook.mjs')
   writeFileSync(file, text.replaceAll('http://127.0.0.1:4000', url).replaceAll('9000', String(receiverPort)))
-  const child = spawn(join(modules, runtime), [file], { env: { API_KEY: key }, timeout: 60_000 })
-  const printed: Buffer[] = []
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => printed.push(chunk))
-  await new Promise((resolve) => child.on('close', resolve))
-  return Buffer.concat(printed).toString()
+  const { output } = await runCommand(join(modules, runtime), [file], { env: { API_KEY: key }, timeout: 60_000 })
+  return output
 }

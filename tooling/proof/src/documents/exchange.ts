@@ -16,6 +16,7 @@ import {
   senderOf,
   signedIn,
   signIn,
+  until,
 } from '@payments/stand'
 import { filledWith, Known, MEMBER, OTHER_SESSION } from './known.ts'
 import type { Example, Json } from './reference.ts'
@@ -226,9 +227,5 @@ async function finishedDelivery(place: Place, token: string): Promise<Map<string
 /** Emails that are still queued hold codes of earlier requests. */
 async function allSent({ pool }: Runtime): Promise<void> {
   const waiting = "select from pgboss.job where name = 'accounts.mail' and state in ('created', 'retry', 'active')"
-  for (let tries = 0; tries < 400; tries++) {
-    if ((await pool.query(waiting)).rowCount === 0) return
-    await pause(50)
-  }
-  throw new Error('Emails are still queued')
+  await until('No email is queued', async () => (await pool.query(waiting)).rowCount === 0, { everyMs: 50 })
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { installTools } from '@payments/checks'
-import { type Ended, runProgram } from './programs.ts'
+import { type Ended, runProgram } from '@payments/stand'
 
 /** Programs that only this proof needs: installed for it, by npm. */
 const TOOLS = [

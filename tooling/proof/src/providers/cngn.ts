@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   enabledCustomer,
   type Merchant,
@@ -7,6 +6,7 @@ import {
   rows,
   type StandDatabase,
   samples,
+  until,
 } from '@payments/stand'
 import { cngnDifferences } from './books/cngn-books.ts'
 import type { FakeCngn } from './fakes.ts'
@@ -16,7 +16,6 @@ import type { ProviderStand } from './stand.ts'
 /** Redemptions to this account fail. */
 const REFUSED = '0000000000'
 const FUNDS = 10_000_000
-const PATIENCE_MS = 60_000
 /** Different amounts: equal orders wait for each other. */
 const AMOUNTS = 60
 
@@ -58,7 +57,7 @@ export async function cngnPart({ cngn, merchants, database, runtime }: ProviderS
   cngn.fees = { fee: 70, vat: 5 }
   cngn.lateReferences = 2
   await cngn.settle()
-  if (!(await credited(database, hurry, customers.length))) throw new Error('The customers did not get their cNGN')
+  await credited(database, hurry, customers.length)
   const faults = misbehave(cngn, random)
   let objects = 0
   /** Redemptions that were on their way. */
@@ -110,18 +109,13 @@ export async function cngnPart({ cngn, merchants, database, runtime }: ProviderS
   }
 }
 
-/** Waits until this many payins have been credited. */
-async function credited(database: StandDatabase, hurry: readonly string[], count: number): Promise<boolean> {
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(200)) {
+/** Waits until this many payins have been credited. @throws Error when they are not in time */
+const credited = (database: StandDatabase, hurry: readonly string[], count: number): Promise<void> =>
+  until('The customers have their cNGN', async () => {
     for (const statement of hurry) await rows(database, statement)
-    const [found] = await rows<{ done: number }>(
-      database,
-      "select count(*)::int as done from cngn_transfers where kind = 'payin' and status = 'completed'",
-    )
-    if (found?.done === count) return true
-  }
-  return false
-}
+    const done = await rows(database, "select from cngn_transfers where kind = 'payin' and status = 'completed'")
+    return done.length === count
+  })
 
 /** Errors that say nothing of an order, which the API may have kept: guides/errors. The first is documented as not initiated. */
 const KEPT = [

@@ -35,8 +35,6 @@ const PAID_AGAIN = 10
  */
 export const run: Proof = async ({ size, seed, times, log }) => {
   const objects = times ?? OBJECTS[size]
-  const since = performance.now()
-  const seconds = () => Math.round((performance.now() - since) / 1000)
   const choices = random(seed)
   const stand = await startProviderStand(choices)
   const stopping = new AbortController()
@@ -49,7 +47,7 @@ export const run: Proof = async ({ size, seed, times, log }) => {
       await cngnPart(stand, choices),
       swapsPart(stand, choices),
     ]
-    log(`${seconds()} s: started`)
+    log(`started`)
     const isWorking = () => !stopping.signal.aborted
     const background = [
       repeat(STEP_MS, isWorking, async () => {
@@ -67,17 +65,17 @@ export const run: Proof = async ({ size, seed, times, log }) => {
       for (let part = plan.shift(); part; part = plan.shift()) {
         const number = made++
         await part.add(number).catch((error: Error) => void findings.push(`${part?.name}: ${error.message}`))
-        if (number % 250 === 0) log(`${seconds()} s: ${number} objects`)
+        if (number % 250 === 0) log(`${number} objects`)
       }
     }
     await Promise.all(Array.from({ length: LANES }, lane))
-    log(`${seconds()} s: ${made} objects, all paid`)
+    log(`${made} objects, all paid`)
     isMaking = false
     const kills = await killing
     const compared = await settled(stand, parts, log)
     stopping.abort()
     await Promise.all(background)
-    log(`${seconds()} s: compared`)
+    log(`compared`)
     findings.push(...(await unnoticed(parts)))
     const ledger = await checkLedger(stand.runtime)
     for (const { check, id, message } of ledger.findings) findings.push(`ledger, ${check} ${id}: ${message}`)
@@ -92,7 +90,6 @@ export const run: Proof = async ({ size, seed, times, log }) => {
         differencesOnTheListOfOperators: compared.listed,
         onTheListOfOperators: compared.attention,
         ledger: ledger.walked,
-        seconds: seconds(),
       },
     }
   } finally {

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { random, startMailbox, startStand } from '@payments/stand'
-import type { Proof } from '../../proof.ts'
+import type { Proof, ProofReport } from '../../proof.ts'
 import { begin } from './begin.ts'
 import { compareAll } from './compare.ts'
 import { Model } from './model/model.ts'
@@ -33,37 +33,19 @@ const PAIRS = 8
  * may register, half where only whom an operator invited. The first difference is the finding.
  */
 export const run: Proof = async ({ size, seed, times, log }) => {
-  const started = performance.now()
   const limit = Math.ceil((times ?? STEPS[size]) / 2)
-  const findings: string[] = []
-  let figures: Figures = {}
-  for (const registration of ['open', 'invite'] as const) {
-    const half = await runWith(registration, { limit, seed, log })
-    findings.push(...half.findings)
-    figures = sum(figures, half.figures)
+  const open = await runWith('open', { limit, seed, log })
+  const invite = await runWith('invite', { limit, seed, log })
+  return {
+    findings: [...open.findings, ...invite.findings],
+    figures: { registrationOpen: open.figures, registrationByInvitation: invite.figures },
   }
-  return { findings, figures: { ...figures, seconds: Math.round((performance.now() - started) / 1000) } }
-}
-
-/** Counts by name, and by kind. */
-interface Figures {
-  readonly [name: string]: number | Figures
-}
-
-function sum(one: Figures, other: Figures): Figures {
-  const total: Record<string, number | Figures> = { ...one }
-  for (const [name, value] of Object.entries(other)) {
-    const known = total[name]
-    if (typeof value === 'number') total[name] = value + (typeof known === 'number' ? known : 0)
-    else total[name] = sum(typeof known === 'object' ? known : {}, value)
-  }
-  return total
 }
 
 async function runWith(
   registration: 'open' | 'invite',
   { limit, seed, log }: { readonly limit: number; readonly seed: number; readonly log: (line: string) => void },
-): Promise<{ findings: string[]; figures: Figures }> {
+): Promise<ProofReport> {
   const mailbox = await startMailbox()
   const { privateKey } = generateKeyPairSync('ed25519')
   const stand = await startStand({

@@ -1,5 +1,4 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import {
   copyFileSync,
   cpSync,
@@ -13,10 +12,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { root as checkout } from '@payments/checks'
-import { freePort, hasTools } from '@payments/stand'
+import { freePort, hasTools, outputOf, until } from '@payments/stand'
 import type { Proof } from '../../proof.ts'
 import { makeDebian } from '../machine/debian.ts'
 
@@ -50,33 +48,30 @@ export const run: Proof = async ({ log }) => {
       log(`Not run, because this machine lets nobody mount: ${possible.stderr.trim()}`)
       return nothing
     }
-    const started = performance.now()
-    const seconds = () => Math.round((performance.now() - started) / 1000)
     prepare(root)
-    log(`${seconds()} s: the smallest Debian`)
+    log('the smallest Debian')
     const port = await freePort()
     const env = { PATH: process.env.PATH ?? '', PORT: String(port), INTERNAL_PORT: String(await freePort()) }
     const before = received()
-    const first = await ended(inside(root, env, 'npm', 'start'))
+    const first = await outputOf(inside(root, env, 'npm', 'start'))
     const megabytes = Math.round((received() - before) / 1e6)
-    const installed = seconds()
-    log(`${installed} s: npm start without a library, ${megabytes} MB received\n${first.printed.trim()}`)
-    if (first.code !== 1 || !first.printed.includes(MISSING))
+    log(`npm start without a library, ${megabytes} MB received\n${first.output.trim()}`)
+    if (first.status !== 1 || !first.output.includes(MISSING))
       findings.push(
-        `Without libatomic.so.1, npm start ended with ${first.code} and did not name the package: ${first.printed}`,
+        `Without libatomic.so.1, npm start ended with ${first.status} and did not name the package: ${first.output}`,
       )
     const apt = 'apt-get update --quiet=2 && apt-get install --quiet=2 --yes libatomic1'
-    const library = await ended(inside(root, env, 'sh', '-c', apt))
-    if (library.code !== 0) throw new Error(`libatomic1 could not be installed: ${library.printed}`)
+    const library = await outputOf(inside(root, env, 'sh', '-c', apt))
+    if (library.status !== 0) throw new Error(`libatomic1 could not be installed: ${library.output}`)
     const service = inside(root, env, 'npm', 'start')
-    const end = ended(service)
-    const answered = await Promise.race([health(port), end.then(({ printed }) => Promise.reject(new Error(printed)))])
-    log(`${seconds()} s: ${answered}`)
+    const end = outputOf(service)
+    const answered = await Promise.race([health(port), end.then(({ output }) => Promise.reject(new Error(output)))])
+    log(answered)
     // The shell is the init of its processes and has no handler: what it runs is told.
     execFileSync('pkill', ['--signal', 'TERM', '--parent', String(service.pid)])
     const last = await end
-    log(last.printed.trim())
-    return { findings, figures: { receivedMegabytes: megabytes, seconds: seconds() } }
+    log(last.output.trim())
+    return { findings, figures: { receivedMegabytes: megabytes } }
   } finally {
     rmSync(root, { recursive: true, force: true })
   }
@@ -121,23 +116,21 @@ function prepare(root: string): void {
 }
 
 const inside = (root: string, env: Record<string, string>, ...command: string[]): ChildProcess =>
-  spawn('setpriv', [...APART, root, FOLDER, ...command], { env, stdio: ['ignore', 'pipe', 'pipe'] })
-
-async function ended(child: ChildProcess): Promise<{ readonly code: number | null; readonly printed: string }> {
-  const chunks: string[] = []
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => void chunks.push(String(chunk)))
-  const late = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS)
-  const [code] = await once(child, 'close')
-  clearTimeout(late)
-  return { code, printed: chunks.join('') }
-}
+  spawn('setpriv', [...APART, root, FOLDER, ...command], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: PATIENCE_MS,
+    killSignal: 'SIGKILL',
+  })
 
 async function health(port: number): Promise<string> {
-  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(500)) {
-    const answer = await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined)
-    if (answer?.ok) return answer.text()
+  let answer: Response | undefined
+  const answers = async () => {
+    answer = await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined)
+    return answer?.ok === true
   }
-  throw new Error('/health did not answer')
+  await until('/health answers', answers, { patienceMs: PATIENCE_MS, everyMs: 500 })
+  return (answer as Response).text()
 }
 
 /** Bytes that this machine has received from others. */

@@ -4,9 +4,8 @@ import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { SESSION_STATEMENTS } from '@payments/platform'
-import { freePorts } from '@payments/stand'
+import { freePort, until } from '@payments/stand'
 
 /** PgBouncer refuses to run as root. */
 const NOBODY = 65_534
@@ -23,7 +22,7 @@ export interface Pooler {
  */
 export async function startPgBouncer(serviceUrl: string, statements = SESSION_STATEMENTS): Promise<Pooler> {
   const { port: serverPort, pathname, username, password } = new URL(serviceUrl)
-  const [port = 0] = await freePorts(1)
+  const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'payments-pgbouncer-'))
   const files = {
     'users.txt': `"${username}" "${password}"\n`,
@@ -69,14 +68,14 @@ ignore_startup_parameters = options
   }
 }
 
-async function listening(port: number): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
-    const open = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false))
-      socket.unref().on('connect', () => socket.destroy())
-    })
-    if (open) return
-    await sleep(50)
-  }
-  throw new Error('PgBouncer did not start')
-}
+const listening = (port: number): Promise<void> =>
+  until('PgBouncer listens', () => {
+    const socket = connect(port, '127.0.0.1')
+    return once(socket, 'connect').then(
+      () => {
+        socket.destroy()
+        return true
+      },
+      () => false,
+    )
+  })

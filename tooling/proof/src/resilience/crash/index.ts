@@ -32,8 +32,6 @@ const BEHAVIOURS = { cut: 0.05, fail: 0.05 }
 export const run: Proof = async ({ size, seed, times, log }) => {
   const { kills: usual, lanes, members: count, patienceMs } = SIZES[size]
   const kills = times ?? usual
-  const since = performance.now()
-  const seconds = () => Math.round((performance.now() - since) / 1000)
   const database = await startDatabase()
   let killing = true
   let killedAt = Number.POSITIVE_INFINITY
@@ -69,7 +67,7 @@ export const run: Proof = async ({ size, seed, times, log }) => {
     // Awaited below; until then its failure must not end this process and leave the others running.
     cuts.catch(() => undefined)
     const onKill = (target: string, number: number) =>
-      number % 20 === 0 ? log(`${seconds()} s: ${number} kills, the last of the ${target}`) : undefined
+      number % 20 === 0 ? log(`${number} kills, the last of the ${target}`) : undefined
     const killed = await killAtRandom({ times: kills, database, gateway, worker, onKill }, stand.random)
     killing = false
     killedAt = Date.now()
@@ -82,7 +80,7 @@ export const run: Proof = async ({ size, seed, times, log }) => {
     await work
     // Deliveries and reads have their own time.
     killedAt = Date.now()
-    log(`${seconds()} s: every object has ended`)
+    log(`every object has ended`)
     const arrived = await checkArrivals(stand, database, receiver, members)
     const acknowledged = await checkAcknowledged(stand, database, members)
     const effects = await checkEffects(database)
@@ -105,7 +103,6 @@ export const run: Proof = async ({ size, seed, times, log }) => {
         ...acknowledged,
         ...arrived,
         ledger: effects.walked,
-        seconds: seconds(),
       },
     }
   } catch (error) {

@@ -8,16 +8,12 @@ import type { ProofOptions, ProofReport } from '../../proof.ts'
 
 export const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-const started = performance.now()
-/** Tenths of a second since the program began. */
-export const seconds = (): number => Math.round((performance.now() - started) / 100) / 10
-
 const [, , size = 'short', seed = '1', times] = process.argv
 export const options: ProofOptions = {
   size: size as ProofOptions['size'],
   seed: Number(seed),
   ...(times ? { times: Number(times) } : {}),
-  log: (line) => void process.stdout.write(`${seconds()} s: ${line}\n`),
+  log: (line) => void process.stdout.write(`${line}\n`),
 }
 
 /** Ends the program with its report, or with the error that ended the proof, after `failed`. */

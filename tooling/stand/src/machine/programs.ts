@@ -1,8 +1,10 @@
-import { type SpawnOptions, spawn } from 'node:child_process'
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 
 /** How a program ended, what it printed, and that with its errors between. */
 export interface Ended {
-  readonly status: number
+  /** Null where a signal ended it. */
+  readonly status: number | null
+  readonly signal: NodeJS.Signals | null
   readonly printed: string
   readonly output: string
 }
@@ -14,18 +16,24 @@ export const runProgram = (file: string, args: readonly string[], options: Optio
   runCommand(process.execPath, [file, ...args], options)
 
 /** Runs a command until it ends, as {@link runProgram} does. @throws Error when it cannot be started */
-export function runCommand(command: string, args: readonly string[], { env, ...options }: Options): Promise<Ended> {
-  const child = spawn(command, args, { ...options, env: { ...process.env, ...env }, stdio: 'pipe' })
+export const runCommand = (
+  command: string,
+  args: readonly string[],
+  { env, ...options }: Options = {},
+): Promise<Ended> => outputOf(spawn(command, args, { ...options, env: { ...process.env, ...env }, stdio: 'pipe' }))
+
+/** Waits for the end of a process, and collects what it writes from now on. @throws Error when it could not be started */
+export function outputOf(child: ChildProcess): Promise<Ended> {
   let [printed, output] = ['', '']
-  child.stdout.on('data', (chunk: Buffer) => {
+  child.stdout?.on('data', (chunk: Buffer) => {
     printed += chunk.toString('utf8')
     output += chunk.toString('utf8')
   })
-  child.stderr.on('data', (chunk: Buffer) => {
+  child.stderr?.on('data', (chunk: Buffer) => {
     output += chunk.toString('utf8')
   })
   return new Promise((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', (code) => resolve({ status: code ?? 1, printed, output }))
+    child.on('close', (status, signal) => resolve({ status, signal, printed, output }))
   })
 }
