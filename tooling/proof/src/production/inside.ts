@@ -17,7 +17,7 @@ import { alertsWatched } from './alerts.ts'
 import { useEverything } from './late.ts'
 import { DOMAIN, type Outside, startOutside } from './outside.ts'
 import { LAST, NEXT } from './releases.ts'
-import { furtherSettings, linesOf, providerKeys, settingsOf } from './settings.ts'
+import { furtherSettings, linesOf, providerKeys, settingsIn } from './settings.ts'
 import { checkSettings } from './starts.ts'
 import { goLive, SERVICE, send, tellStories } from './stories.ts'
 
@@ -116,12 +116,12 @@ async function prove(): Promise<void> {
   const outside = await startOutside(seed, CERTIFICATE)
   const { from, migrations } = JSON.parse(process.env.COMPARED ?? '')
   log('prepared')
-  writeFileSync(FURTHER_SETTINGS, linesOf({ ...providerKeys(outside), ...furtherSettings(outside) }))
+  writeFileSync(FURTHER_SETTINGS, linesOf({ ...providerKeys(outside), ...furtherSettings() }))
   const guide = openGuide(outside)
   const session = await install(guide, outside)
   figures.installedSeconds = seconds()
   const customer = await goLive(outside, session)
-  const { DATABASE_OWNER_URL: connectionString } = settingsOf(readFileSync('/etc/payments/owner', 'utf8'))
+  const { DATABASE_OWNER_URL: connectionString } = settingsIn(readFileSync('/etc/payments/owner', 'utf8'))
   const pool = new Pool({ connectionString, max: 2 })
   const served = { url: SERVICE.url, newTenant: () => newTenant(outside) }
   const loaded = async (name: string, work: () => Promise<unknown>) => {
@@ -165,7 +165,7 @@ async function prove(): Promise<void> {
   // Everything that an operator rotates, and what the customer does.
   const rotate = () => Promise.all([guide.run(ROTATE, 1), signIn(SERVICE, outside.mailbox, { email: CUSTOMER.email })])
   await guide.set('SMTP_URL', outside.mailServer())
-  writeFileSync(FURTHER_SETTINGS, linesOf({ ...providerKeys(outside, NEW_KEY), ...furtherSettings(outside) }))
+  writeFileSync(FURTHER_SETTINGS, linesOf({ ...providerKeys(outside, NEW_KEY), ...furtherSettings() }))
   await loaded('new secrets known', rotate)
   const [stories] = await Promise.all([tellStories(outside, customer), loaded('new secrets used', rotate)])
   figures.stories = stories

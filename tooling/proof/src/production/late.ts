@@ -10,7 +10,7 @@ import { audiences } from '../documents/lint.ts'
 import { examplesOf, type Paths } from '../documents/reference.ts'
 import type { Guide } from '../resilience/machine/guide.ts'
 import type { Outside } from './outside.ts'
-import { settingsOf } from './settings.ts'
+import { settingsIn } from './settings.ts'
 import { SERVICE } from './stories.ts'
 
 const DAY_MS = 86_400_000
@@ -24,7 +24,7 @@ export async function useEverything(
   { mailbox, receiver, receiverUrl, traces }: Outside,
   { guide, pool, settings }: { readonly guide: Guide; readonly pool: Pool; readonly settings: string },
 ): Promise<{ readonly findings: string[]; readonly figures: Record<string, unknown> }> {
-  const env = { ...settingsOf(settings), PROCESS_ROLE: 'gateway' }
+  const env = { ...settingsIn(settings), PROCESS_ROLE: 'gateway' }
   const runtime = {
     pool,
     settings: loadServiceSettings(env, [{ settings: gatewaySettings }, ...adapters]),

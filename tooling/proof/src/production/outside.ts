@@ -2,23 +2,8 @@ import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { certificateOf, type Mailbox, type Receiver, random, startMailbox, startReceiver, trust } from '@payments/stand'
-import {
-  Chain,
-  type Exchange,
-  type FakeCngn,
-  type FakeNearIntents,
-  type FakePaycrest,
-  type FakeRelay,
-  fakeNearIntents,
-  fakeRelay,
-  type Node,
-  type QoreidServer,
-  startCngn,
-  startExchange,
-  startNode,
-  startPaycrest,
-  startQoreid,
-} from '../providers/fakes.ts'
+import { type Fakes, startFakes } from '../providers/all-fakes.ts'
+import { type QoreidServer, startQoreid } from '../providers/fakes.ts'
 
 export const DOMAIN = 'payments.test'
 const RECEIVER = 'hooks.merchant.test'
@@ -28,7 +13,7 @@ const EXAMPLE = 'merchant.example'
 const PUBLIC_ADDRESS = '3ffe::1'
 
 /** Everything that is not on the operator's machine: names, an authority, a mail server, providers, and a merchant's receiver. */
-export interface Outside {
+export interface Outside extends Fakes {
   readonly mailbox: Mailbox
   /** The address of the mail server with a new password, beside the one before. */
   mailServer(): string
@@ -36,14 +21,7 @@ export interface Outside {
   endOldPasswords(): void
   readonly receiver: Receiver
   readonly receiverUrl: string
-  readonly relay: FakeRelay
-  readonly near: FakeNearIntents
-  readonly paycrest: FakePaycrest
-  readonly cngn: FakeCngn
   readonly qoreid: QoreidServer
-  readonly chain: Chain
-  readonly node: Node
-  readonly exchange: Exchange
   /** The collector of traces. */
   readonly traces: Receiver
   /** Where Alertmanager sends what fires, and what fires always. */
@@ -61,24 +39,16 @@ export async function startOutside(seed: number, certificate: string): Promise<O
   startNames()
   const passwords = new Set<string>()
   let newest = ''
-  const [mailbox, receiver, relay, near, paycrest, cngn, qoreid, chain] = await Promise.all([
+  const [fakes, mailbox, receiver, qoreid, traces, alerts] = await Promise.all([
+    startFakes(tls, random(seed)),
     startMailbox({ tls, accepts: (user, password) => user === 'payments' && passwords.has(password) }),
     startReceiver({ host: PUBLIC_ADDRESS, port: 443, tls }),
-    fakeRelay({ tls }),
-    fakeNearIntents({ tls }),
-    startPaycrest({ tls, random: random(seed), outcomes: {}, missing: [] }),
-    startCngn({ tls }),
     startQoreid({ tls }),
-    Chain.start(),
-  ])
-  const [node, exchange, traces, alerts] = await Promise.all([
-    startNode(chain, tls),
-    startExchange(chain, tls),
     startReceiver({ port: 4318, answer: () => ({ status: 200, body: '{}' }) }),
     startReceiver({ answer: () => ({ status: 200, body: '' }) }),
   ])
   return {
-    ...{ mailbox, receiver, relay, near, paycrest, cngn, qoreid, chain, node, exchange, traces, alerts },
+    ...{ ...fakes, mailbox, receiver, qoreid, traces, alerts },
     receiverUrl: `https://${RECEIVER}/hooks`,
     mailServer() {
       const password = randomBytes(12).toString('hex')

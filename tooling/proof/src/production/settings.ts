@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '@payments/checks'
+import { settingsOf } from '../providers/all-fakes.ts'
 import type { Outside } from './outside.ts'
 
 type Settings = Readonly<Record<string, string>>
@@ -9,17 +10,14 @@ const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toS
 /** A token of the form of a partner's, which the fake does not verify. */
 const NEAR_TOKEN = `${base64({ alg: 'ES256' })}.${base64({ exp: 4_102_444_800, partner: 'proof' })}.c2lnbmF0dXJl`
 
-/** The keys of the providers, which are rotated. */
-export const providerKeys = ({ cngn }: Outside, relayKey = 'relay-key'): Settings => ({
+/** The addresses of the providers' fakes, and their keys, which are rotated. */
+export const providerKeys = (outside: Outside, relayKey = 'relay-key'): Settings => ({
+  ...settingsOf(outside),
+  CNGN_PRIVATE_KEY: outside.cngn.key.pem.trim().replaceAll('\n', '\\n'),
   RELAY_API_KEY: relayKey,
   NEAR_INTENTS_TOKEN: NEAR_TOKEN,
-  PAYCREST_API_KEY: 'paycrest-key',
-  PAYCREST_API_SECRET: 'paycrest-secret',
-  JUPITER_API_KEY: 'jupiter-key',
-  CNGN_API_KEY: cngn.apiKey,
-  CNGN_ENCRYPTION_KEY: cngn.encryptionKey,
-  CNGN_PRIVATE_KEY: cngn.key.pem.trim().replaceAll('\n', '\\n'),
   CNGN_WEBHOOK_SECRET: 'callback secret',
+  QOREID_BASE_URL: outside.qoreid.url,
   QOREID_CLIENT_ID: 'client',
   QOREID_SECRET: 'secret',
 })
@@ -42,16 +40,9 @@ const otherNumbers = (): Settings =>
       .map(([name, text]) => [name, String(text.includes('.') ? Number(text) / 2 : Number(text) + 1)]),
   )
 
-/** What the operator changes: addresses of the fakes, limits that the load does not reach, and another value of everything else. */
-export const furtherSettings = ({ relay, near, paycrest, exchange, node, cngn, qoreid }: Outside): Settings => ({
+/** What the operator changes: limits that the load does not reach, and another value of everything else. */
+export const furtherSettings = (): Settings => ({
   ...otherNumbers(),
-  RELAY_BASE_URL: relay.url,
-  NEAR_INTENTS_BASE_URL: near.url,
-  PAYCREST_BASE_URL: paycrest.url,
-  JUPITER_BASE_URL: exchange.url,
-  SOLANA_RPC_URL: node.url,
-  CNGN_BASE_URL: cngn.url,
-  QOREID_BASE_URL: qoreid.url,
   RATE_LIMIT_GLOBAL: '1000000',
   RATE_LIMIT_AUTH: '1000',
   RELAY_REQUESTS_PER_MINUTE: '6000',
@@ -108,7 +99,7 @@ export const linesOf = (settings: Settings): string =>
     .join('')
 
 /** Settings of lines like those. */
-export const settingsOf = (text: string): Settings =>
+export const settingsIn = (text: string): Settings =>
   Object.fromEntries(
     text
       .split('\n')

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { until } from '@payments/stand'
 import type { Outside } from './outside.ts'
-import { OTHERWISE, REFUSED, settingsOf, uncovered } from './settings.ts'
+import { OTHERWISE, REFUSED, settingsIn, uncovered } from './settings.ts'
 
 const [PORT, INTERNAL_PORT] = ['4009', '4109']
 const MAIN = ['/usr/local/bin/node', ['bin/payments', 'start']] as const
 
-const file = (name: string) => settingsOf(readFileSync(`/etc/payments/${name}`, 'utf8'))
+const file = (name: string) => settingsIn(readFileSync(`/etc/payments/${name}`, 'utf8'))
 
 /**
  * Starts one more gateway that changes what the guide leaves as it is, and one with each setting that production refuses. A finding for each

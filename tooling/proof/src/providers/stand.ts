@@ -6,7 +6,6 @@ import {
   OVER_TLS,
   productionSettings,
   type RunningService,
-  random as randomOf,
   runService,
   type ServiceProcess,
   type ServiceProcesses,
@@ -17,37 +16,16 @@ import {
   trustedLoopback,
 } from '@payments/stand'
 import { signersFrom } from '@payments/swaps'
-import {
-  Chain,
-  type Exchange,
-  type FakeCngn,
-  type FakeNearIntents,
-  type FakePaycrest,
-  type FakeRelay,
-  fakeNearIntents,
-  fakeRelay,
-  type Node,
-  startCngn,
-  startExchange,
-  startNode,
-  startPaycrest,
-} from './fakes.ts'
+import { closeFakes, type Fakes, settingsOf, startFakes } from './all-fakes.ts'
 
 /** The service in production, its providers replaced by the fakes: a gateway in this process, and a worker that may be killed. */
-export interface ProviderStand {
+export interface ProviderStand extends Fakes {
   readonly database: StandDatabase
   readonly runtime: Runtime
   readonly worker: ServiceProcess
   readonly merchants: readonly Merchant[]
-  readonly relay: FakeRelay
-  readonly near: FakeNearIntents
   /** Starts the worker again, without the settings of NEAR Intents or with all of them. */
   restartWorker(withNear: boolean): Promise<void>
-  readonly paycrest: FakePaycrest
-  readonly cngn: FakeCngn
-  readonly chain: Chain
-  readonly node: Node
-  readonly exchange: Exchange
   readonly processes: ServiceProcesses
   close(): Promise<void>
 }
@@ -60,43 +38,23 @@ export async function startProviderStand(random: Random): Promise<ProviderStand>
   const { tls, authority } = await trustedLoopback()
   const database = await startDatabase()
   const seed = Uint8Array.from({ length: 32 }, () => random.below(256))
-  const [relay, near, paycrest, cngn, chain] = await Promise.all([
-    fakeRelay({ tls }),
-    fakeNearIntents({ tls }),
-    startPaycrest({ tls, random: randomOf(random.below(2 ** 31)), outcomes: {}, missing: [] }),
-    startCngn({ tls }),
-    Chain.start(),
-  ])
-  const [node, exchange] = await Promise.all([startNode(chain, tls), startExchange(chain, tls)])
-  await chain.payLamports(signersFrom(seed, 'live').feePayer.address, LAMPORTS)
+  const fakes = await startFakes(tls, random)
+  await fakes.chain.payLamports(signersFrom(seed, 'live').feePayer.address, LAMPORTS)
   const trusted = trustedBy(database.dataDir, authority)
   const settings = productionSettings(database, {
     // Fakes, gateway and comparison share this process: while one of them works, a connection is not late.
     DATABASE_ACQUIRE_SECONDS: '30',
-    RELAY_BASE_URL: relay.url,
-    RELAY_API_KEY: 'relay-key',
+    ...settingsOf(fakes),
     RELAY_REQUESTS_PER_MINUTE: '60000',
     RELAY_QUOTES_PER_MINUTE: '60000',
-    NEAR_INTENTS_BASE_URL: near.url,
-    NEAR_INTENTS_TOKEN: 'near-token',
     NEAR_INTENTS_REQUESTS_PER_MINUTE: '60000',
     NEAR_INTENTS_QUOTES_PER_MINUTE: '60000',
-    PAYCREST_BASE_URL: paycrest.url,
-    PAYCREST_API_KEY: 'paycrest-key',
-    PAYCREST_API_SECRET: 'paycrest-secret',
     PAYCREST_REQUESTS_PER_MINUTE: '60000',
     PAYCREST_NEW_REQUESTS_PER_MINUTE: '600',
-    CNGN_BASE_URL: cngn.url,
-    CNGN_API_KEY: cngn.apiKey,
-    CNGN_ENCRYPTION_KEY: cngn.encryptionKey,
-    CNGN_PRIVATE_KEY: cngn.key.pem,
     CNGN_REQUESTS_PER_MINUTE: '6000',
     SWAP_SEED: Buffer.from(seed).toString('base64'),
     // Each swap pays out to a wallet of its own.
     SWAP_REFUND_SOL_PER_DAY: '1000',
-    JUPITER_BASE_URL: exchange.url,
-    JUPITER_API_KEY: 'jupiter-key',
-    SOLANA_RPC_URL: node.url,
   })
   const own = await runService(database, { settings, live: 'configured', logLevel: 'fatal' })
   const processes = await startProcesses({ gateways: 0, workers: 1 }, { settings: { ...settings, ...trusted } })
@@ -107,7 +65,7 @@ export async function startProviderStand(random: Random): Promise<ProviderStand>
   await jobs.find(({ name }) => name === 'swaps.fee-payer')?.run(own.runtime, {}, new AbortController().signal)
   const merchants = await Promise.all(Array.from({ length: MERCHANTS }, () => behindProxy(own)))
   return {
-    ...{ database, worker, merchants, relay, near, paycrest, cngn, chain, node, exchange },
+    ...{ ...fakes, database, worker, merchants },
     processes,
     runtime: own.runtime,
     async restartWorker(withNear) {
@@ -119,7 +77,7 @@ export async function startProviderStand(random: Random): Promise<ProviderStand>
     async close() {
       await worker.stop()
       await own.stop()
-      await Promise.all([relay, near, paycrest, cngn, node, exchange].map((each) => each.close()))
+      await closeFakes(fakes)
       await database.close()
     },
   }

@@ -19,6 +19,7 @@ import {
   trustedLoopback,
 } from '@payments/stand'
 import type { ProofReport } from '../../proof.ts'
+import { settingsOfCngn } from '../../providers/all-fakes.ts'
 import { cngnDifferences } from '../../providers/books/cngn-books.ts'
 import { startCngn } from '../../providers/fakes.ts'
 import { maintain, refusesToServe } from './commands.ts'
@@ -71,10 +72,7 @@ export async function drill(database: DrillDatabase, { rounds, seed, log }: Dril
   const cngn = await startCngn({ tls })
   const settings = productionSettings(database, {
     SWAP_SEED: Buffer.alloc(32, 7).toString('base64'),
-    CNGN_BASE_URL: cngn.url,
-    CNGN_API_KEY: cngn.apiKey,
-    CNGN_ENCRYPTION_KEY: cngn.encryptionKey,
-    CNGN_PRIVATE_KEY: cngn.key.pem,
+    ...settingsOfCngn({ cngn }),
     CNGN_REQUESTS_PER_MINUTE: '6000',
   })
   const env = { ...settings, ...trustedBy(database.dataDir, authority) }
