@@ -16,7 +16,15 @@ export { startNameServer } from './receivers/name-server.ts'
 export { type Received, type Receiver, type ReceiverOptions, startReceiver } from './receivers/receiver.ts'
 export { type Arrivals, type Receivers, type Role, startReceivers } from './receivers/receivers.ts'
 export { isSigned } from './receivers/signature.ts'
-export { createKeyFor, createTokenFor, foundOrganisation, newKey, signedIn, type TestSession } from './rows.ts'
+export {
+  createKeyFor,
+  createTokenFor,
+  foundOrganisation,
+  newKey,
+  newOrganisation,
+  signedIn,
+  type TestSession,
+} from './rows.ts'
 export { cngnCustomer } from './samples/cngn-customer.ts'
 export { enabledCustomer } from './samples/cngn-rows.ts'
 export { documentProblems, everyDocument, type MadeDocument } from './samples/documents.ts'

@@ -1,14 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ProofReport } from '@payments/proof'
-import {
-  createKeyFor,
-  enabledCustomer,
-  foundOrganisation,
-  median,
-  runService,
-  samples,
-  startDatabase,
-} from '@payments/stand'
+import { enabledCustomer, median, newOrganisation, runService, samples, startDatabase } from '@payments/stand'
 import { creation, sendLoad } from '../servers/load.ts'
 import { LARGE, startGateway } from '../servers/servers.ts'
 import { LIMITS } from './requests.ts'
@@ -70,17 +62,14 @@ export async function benchPayouts(print: (line: string) => void): Promise<Proof
 /** Customers with cNGN: 64 of one organisation, and one of each of 64 others. */
 async function prepare(at: Awaited<ReturnType<typeof startDatabase>>): Promise<Record<'one' | 'many', Payer[]>> {
   const { runtime, stop } = await runService(at, { settings: { DATA_DIR: at.dataDir }, logLevel: 'fatal' })
-  const keyOf = (organisationId: string) =>
-    createKeyFor(runtime, { organisationId, environment: 'test', scopes: ['api:read', 'api:write'] })
   try {
-    const shared = await foundOrganisation(runtime)
-    const key = await keyOf(shared)
+    const { organisationId: shared, key } = await newOrganisation(runtime)
     const one: Payer[] = []
     const many: Payer[] = []
     for (let number = 0; number < AT_ONCE; number++) {
-      const own = await foundOrganisation(runtime)
+      const own = await newOrganisation(runtime)
       one.push({ key, customerId: await enabledCustomer(runtime, shared, BALANCE) })
-      many.push({ key: await keyOf(own), customerId: await enabledCustomer(runtime, own, BALANCE) })
+      many.push({ key: own.key, customerId: await enabledCustomer(runtime, own.organisationId, BALANCE) })
     }
     return { one, many }
   } finally {

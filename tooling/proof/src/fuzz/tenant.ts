@@ -1,5 +1,5 @@
 import type { Runtime } from '@payments/platform'
-import { call, createKeyFor, enabledCustomer, foundOrganisation, signedIn } from '@payments/stand'
+import { call, enabledCustomer, newOrganisation, signedIn } from '@payments/stand'
 import { Ids } from './requests/ids.ts'
 
 /** What requests are made with: credentials, and ids of objects that exist. */
@@ -13,9 +13,7 @@ export interface Tenant {
 /** A new organisation with credentials, and a customer into whose account naira were paid. */
 export async function newTenant(service: { readonly url: string; readonly runtime: Runtime }): Promise<Tenant> {
   const { runtime } = service
-  const organisationId = await foundOrganisation(runtime)
-  const scopes = ['api:read', 'api:write']
-  const key = await createKeyFor(runtime, { organisationId, environment: 'test', scopes })
+  const { organisationId, key } = await newOrganisation(runtime)
   const customerId = await enabledCustomer(runtime, organisationId)
   const transfer = `POST /v1/sandbox/cngn/customers/${customerId}/bank-transfers`
   const paid = await call(service, transfer, { token: key, body: { amount: '1000000' } })

@@ -2,8 +2,8 @@ import type { EventReceiver } from '@payments/stand'
 import {
   call,
   cngnCustomer,
-  createKeyFor,
-  foundOrganisation,
+  newKey,
+  newOrganisation,
   payLink,
   rows,
   type StandDatabase,
@@ -19,12 +19,6 @@ const ENDPOINTS = 50
 /** Rows of one statement, well below the statement timeout. */
 const AT_ONCE = 20_000
 
-/** An organisation with a key that reads and writes. */
-export async function organisation(database: Pick<StandDatabase, 'pool'>): Promise<{ id: string; key: string }> {
-  const id = await foundOrganisation(database)
-  return { id, key: await createKeyFor(database, { organisationId: id, environment: 'test', scopes: ['api:write'] }) }
-}
-
 /** An organisation with an endpoint at the receiver. */
 export async function newNeighbour(
   database: StandDatabase,
@@ -32,7 +26,7 @@ export async function newNeighbour(
   receiver: EventReceiver,
   number: number,
 ): Promise<Neighbour> {
-  const { key } = await organisation(database)
+  const key = await newKey(database)
   const path = `/hooks/${number}`
   const { secret } = await senderOf({ url }, key)('POST /v1/webhooks', { url: `${receiver.origin}${path}` })
   receiver.expect(path, secret)
@@ -44,7 +38,7 @@ export async function newAttacker(
   { database, url }: { readonly database: Pick<StandDatabase, 'pool'>; readonly url: string },
   { endpoints, address, events }: { readonly endpoints: number; readonly address: string; readonly events: number },
 ): Promise<Attacker & { readonly organisationId: string }> {
-  const { id: organisationId, key } = await organisation(database)
+  const { organisationId, key } = await newOrganisation(database)
   const send = senderOf({ url }, key)
   let endpointId = ''
   for (let number = 0; number < endpoints; number++)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { call, median, percentile, type StandDatabase, samples, startReceivers } from '@payments/stand'
-import { newAttacker, newPaidSession, organisation } from './organisations.ts'
+import { call, median, newKey, percentile, type StandDatabase, samples, startReceivers } from '@payments/stand'
+import { newAttacker, newPaidSession } from './organisations.ts'
 import { type Attackers, startAttackers } from './working-attackers.ts'
 
 /** The latencies of a well-behaved organisation in each round, and its requests that failed. */
@@ -96,7 +96,7 @@ const rounded = (value: number): number => Math.round(value * 100) / 100
 
 /** An organisation that creates and reads customers, one request at a time, and checks every reply. */
 async function wellBehaved(service: Service): Promise<(count: number) => Promise<Part>> {
-  const { key: token } = await organisation(service.database)
+  const token = await newKey(service.database)
   let last = ''
   return async (count) => {
     const latencies: number[] = []

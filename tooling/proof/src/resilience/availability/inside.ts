@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@payments/kernel'
-import { call, cngnCustomer, createKeyFor, foundOrganisation, percentile, type StandDatabase } from '@payments/stand'
+import { call, cngnCustomer, percentile } from '@payments/stand'
 import { type Cluster, startCluster } from '../cluster/cluster.ts'
 import type { Load, Tenant } from '../cluster/load.ts'
 import { failuresOf, type Phase, underLoad } from '../cluster/phases.ts'
