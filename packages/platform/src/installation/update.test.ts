@@ -100,18 +100,22 @@ async function serveOlder({ serviceUrl, ownerUrl }: TestDatabase): Promise<void>
   }
 }
 
-/** A message Query or Parse (with the name of its prepared statement) of what does more than read. */
-const STATEMENT = /^(?:Q.{4}|P.{4}[^\0]*\0)\s*(?!select|show|set |begin)[a-z]/s
+/** The beginning of a message Query or Parse, with the name of its prepared statement. */
+const MESSAGE = String.raw`^(?:Q.{4}|P.{4}[^\0]*\0)\s*`
+/** What does more than read. */
+const STATEMENT = new RegExp(`${MESSAGE}(?!select|show|set |begin)[a-z]`, 's')
+const BEGINS = new RegExp(`${MESSAGE}begin\\b`, 's')
+const ENDS = new RegExp(`${MESSAGE}(?:commit|rollback)\\b`, 's')
 
 /**
- * A way to the server on which every connection ends before statement number `cut` is sent, as when the process that migrates is killed.
- * What only reads is not counted: a kill before it leaves what a kill before the next statement leaves.
+ * A way to the server on which every connection ends before effect number `cut` is sent, as when the process that migrates is killed. Effects
+ * are commits and statements outside of transactions: a kill before another statement leaves what a kill before the next effect leaves.
  */
 async function cutBefore(cut: number, ownerUrl: string) {
   const { host, port, user = '', password, database } = new Client({ connectionString: ownerUrl })
   const upstreamAddress = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
   const sockets = new Set<Socket>()
-  let statements = 0
+  let effects = 0
   const server = createServer((client) => {
     const upstream = createConnection(upstreamAddress)
     for (const socket of [client, upstream]) {
@@ -121,6 +125,7 @@ async function cutBefore(cut: number, ownerUrl: string) {
     }
     let pending: Buffer = Buffer.alloc(0)
     let started = false
+    let open = false
     client.on('data', (bytes: Buffer) => {
       pending = Buffer.concat([pending, bytes])
       for (;;) {
@@ -131,10 +136,13 @@ async function cutBefore(cut: number, ownerUrl: string) {
         if (pending.length < length) return
         const message = pending.subarray(0, length)
         pending = pending.subarray(length)
-        if (started && STATEMENT.test(message.toString('latin1')) && statements++ >= cut) {
+        const text = message.toString('latin1')
+        const ends = ENDS.test(text)
+        if (started && STATEMENT.test(text) && (!open || ends) && effects++ >= cut) {
           for (const socket of sockets) socket.destroy()
           return
         }
+        open = (open || BEGINS.test(text)) && !ends
         started = true
         upstream.write(message)
       }
@@ -145,7 +153,7 @@ async function cutBefore(cut: number, ownerUrl: string) {
   const { port: listening } = server.address() as AddressInfo
   return {
     url: `postgres://${[user, password ?? ''].map(encodeURIComponent).join(':')}@127.0.0.1:${listening}/${database}`,
-    wasCut: () => statements > cut,
+    wasCut: () => effects > cut,
     close: () => new Promise((closed) => server.close(closed)),
   }
 }
@@ -159,7 +167,8 @@ test('a release with a step of each kind that is killed before any statement of 
   expect(expected).toContain('customers_later')
   await whole.drop()
 
-  for (let cut = 0, last = false; !last; cut++) {
+  let cut = 0
+  for (let last = false; !last; cut++) {
     const database = await freshDatabase()
     const way = await cutBefore(cut, database.ownerUrl)
     try {
@@ -168,7 +177,7 @@ test('a release with a step of each kind that is killed before any statement of 
         (error: unknown) => error,
       )
       last = !way.wasCut()
-      expect(failed === undefined, `statement ${cut}: ${failed}`).toBe(last)
+      expect(failed === undefined, `effect ${cut}: ${failed}`).toBe(last)
       // The version before serves, and restarts beside what is half updated.
       await serveOlder(database)
       await update(database, OLDER)
@@ -179,10 +188,11 @@ test('a release with a step of each kind that is killed before any statement of 
         await update(database, OLDER)
         await serveOlder(database)
       }
-      expect(await schemaOf(database), `statement ${cut}`).toBe(expected)
+      expect(await schemaOf(database), `effect ${cut}`).toBe(expected)
     } finally {
       await way.close()
       await database.drop()
     }
   }
+  expect(cut).toBeGreaterThan(12)
 })
