@@ -51,8 +51,10 @@ const WAYS = {
     moved: { 'external EURC': '-100000000', 'destination USDC': '107946000' },
   },
 } as const
+/** Until it is held a swap goes the same way: faults before are tried on the first of them alone. */
+const [FIRST] = Object.keys(WAYS)
 
-describe.each(Object.entries(WAYS))('a swap that is held ends once where %s,', (_way, { end, events, moved }) => {
+describe.each(Object.entries(WAYS))('a swap that is held ends once where %s,', (way, { end, events, moved }) => {
   test.each([
     ['the process is killed', killedAt],
     ['an answer of the provider is lost', unansweredAt],
@@ -96,8 +98,9 @@ describe.each(Object.entries(WAYS))('a swap that is held ends once where %s,', (
           if (repeats) await work(service.runtime)
         })
       }
-      await step((runtime) => processIn(runtime, merchant, id))
-      await step((runtime) => processIn(runtime, merchant, id))
+      for (let rounds = 0; rounds < 2; rounds++)
+        if (way === FIRST) await step((runtime) => processIn(runtime, merchant, id))
+        else await processIn(service.runtime, merchant, id)
       expect(await signatures(), where).toEqual([{ kind: null, held: true }])
       expect([(await getSwap(merchant, id)).status, await heldOnChain(service, id)]).toEqual(['swapping', 100_000_000n])
 
