@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { afterEach, expect, test } from 'vitest'
+import { afterAll, afterEach, expect, test } from 'vitest'
 import { compileCache, connectTo, freePort, freshDatabase, program } from '#testing'
 import { unnamedProxy } from './internal/checks.ts'
 
@@ -17,12 +17,21 @@ afterEach(() => {
 })
 
 function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'payments-start-'))
-  // Accessible to the user of the embedded database, so that its data is stored here.
-  chmodSync(path, 0o755)
+  const path = openFolder()
   cleanups.push(() => rmSync(path, { recursive: true, force: true }))
   return path
 }
+
+function openFolder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'payments-start-'))
+  // Accessible to the user of the embedded database, so that its data is stored here.
+  chmodSync(path, 0o755)
+  return path
+}
+
+/** Where the embedded database is, for one process after the other: the first one creates and migrates it, which is most of what its start takes. */
+const EMBEDDED = openFolder()
+afterAll(() => rmSync(EMBEDDED, { recursive: true, force: true }))
 
 interface Run {
   readonly child: ChildProcess
@@ -79,7 +88,7 @@ test('an invalid setting, a port in use, an unreachable database and an unusable
     start({ DATA_DIR: file }).ended,
     start({ ...complete, DATA_DIR: join(file, 'below') }).ended,
     start({ DATA_DIR: folder(), DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }).ended,
-    start({ DATA_DIR: folder(), PORT: port }).ended,
+    start({ DATA_DIR: EMBEDDED, PORT: port }).ended,
   ])
   busy.close()
   expect([setting, directory, folderOfMails, database, used].map(({ code }) => code)).toEqual([1, 1, 1, 1, 1])
@@ -136,7 +145,7 @@ test('a production process refuses to start without the address of its proxy, an
 test('the embedded database keeps its data after a stop, a crash and the start of a second service, and stops with the service', {
   timeout: 120_000,
 }, async () => {
-  const DATA_DIR = folder()
+  const DATA_DIR = EMBEDDED
   const post = async (run: Run, path: string, body: object) => {
     const answer = await fetch(`${await run.url}/v1${path}`, {
       method: 'POST',
@@ -366,7 +375,7 @@ test('SIGTERM to `npm start` ends everything that it started before npm itself e
   timeout: 120_000,
 }, async () => {
   // The environment of the tests, whose runner sets a BASE_URL of its own, with these settings.
-  const settings = ['PORT=0', 'INTERNAL_PORT=0', `DATA_DIR=${folder()}`]
+  const settings = ['PORT=0', 'INTERNAL_PORT=0', `DATA_DIR=${EMBEDDED}`]
   const run = observe(
     spawn('env', ['-u', 'BASE_URL', ...settings, 'npm', 'start'], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] }),
   )
