@@ -21,7 +21,7 @@ export function runIn(copy: string, program: string, ...args: string[]): string 
 
 /**
  * Does in a copy of the tree what a page of `docs/contributing` says, in its order: makes the changes of its `diff` blocks, and runs the
- * commands of its `sh` blocks. Returns the files of the tests that it says to run; they and {@link derive} are run once, after all pages.
+ * commands of its `sh` blocks. Returns the tests that it says to run; they and {@link derive} are run once, after all pages.
  * @throws Error where a change does not fit the code, a command fails, or a file that the page names does not exist afterwards
  */
 export function follow(copy: string, page: string): string[] {
@@ -63,10 +63,18 @@ function patched(text: string, lines: readonly string[], file: string): string {
 /** Writes what is derived from the sources, as the pages say. */
 export const derive = (copy: string): void => passes(copy, DERIVE)
 
-/** Runs a line of a page, unless it waits for the end. Returns the file of a test that it says to run. */
+/** The test of a file whose name has these words, by its line: vitest runs it alone, and whole files beside it. */
+function placeOf(copy: string, file: string, words: string): string {
+  const lines = readFileSync(join(copy, file), 'utf8').split('\n')
+  const at = lines.findIndex((line) => line.startsWith('test(') && line.includes(words))
+  if (at < 0) throw new Error(`${file} has no test of ${words}`)
+  return `${file}:${at + 1}`
+}
+
+/** Runs a line of a page, unless it waits for the end. Returns the test that it says to run: a file, or a place in it. */
 function execute(copy: string, line: string): string[] {
-  const [test] = line.match(/(?<=^npx vitest run )\S+/) ?? []
-  if (test) return [test]
+  const [, test, words] = line.match(/^npx vitest run (\S+)(?: -t (\S+))?$/) ?? []
+  if (test) return [words ? placeOf(copy, test, words) : test]
   if (line === 'npm run derive') return []
   const [, , name = '', ...given] = line.split(' ').filter((each) => each !== '--')
   if (name === 'new') write(copy, given)

@@ -76,6 +76,21 @@ test('what a process writes outside of the transaction that it has open is found
   expect(await left(killedAt, leaking)).toEqual(['', 'b', 'abc'])
 })
 
+test('a call that another process repeats is found twice where its answer, or that it was made, was lost', async () => {
+  const order = async (runtime: Runtime) => {
+    await send(runtime)
+    await write(runtime.pool, 'k')
+  }
+  const repeated = async (runtime: Runtime) => {
+    await order(runtime).catch(async (error: unknown) => {
+      await order(stand.runtime)
+      throw error
+    })
+  }
+  expect(await left(killedAt, repeated)).toEqual(['Sk', 'SSk', 'Sk'])
+  expect(await left(unansweredAt, repeated)).toEqual(['SSk', 'Sk'])
+})
+
 test('a connection is lost before each commit, and work in two transactions is found half done', async () => {
   const found: string[] = []
   const cuts = await dyingEverywhere(stand, work, async () => {
