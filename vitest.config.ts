@@ -8,8 +8,6 @@ const ISOLATED = [
   'packages/collections/src/pay/stream.test.ts',
   'packages/embedded-postgres/src/**/*.test.ts',
   'packages/platform/src/records/partitions/partitions.test.ts',
-  'packages/providers/*/src/live.test.ts',
-  'packages/providers/jupiter/src/recovery.test.ts',
   'packages/routes/src/deposits/reports.test.ts',
   'packages/webhooks/src/receiver.test.ts',
 ]

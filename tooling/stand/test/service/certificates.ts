@@ -1,4 +1,5 @@
-import { beforeAll } from 'vitest'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { afterAll, beforeAll } from 'vitest'
 import { certificateOf, trust, trustedBy } from '../../src/machine/certificates.ts'
 import { startProcess, type TestProcess } from './process.ts'
 import type { TestService } from './service.ts'
@@ -12,7 +13,9 @@ export interface TestCertificate {
 /** A certificate for servers on loopback, which the tests of this file trust as `NODE_EXTRA_CA_CERTS` makes a process trust it. */
 export async function trustedCertificate(): Promise<TestCertificate> {
   const made = await certificateOf()
+  const before = getCACertificates('default')
   beforeAll(() => trust(made.authority))
+  afterAll(() => setDefaultCACertificates(before))
   return made
 }
 
