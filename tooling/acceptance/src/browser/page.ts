@@ -29,9 +29,9 @@ export interface Visit extends Tab {
 /** A limit for what hangs, no measure: beside another test Swagger UI alone needed half a minute. */
 const PATIENCE_MS = 100_000
 
-/** Cookies, storage and cache of a device's own. */
+/** Cookies, storage and cache of a device's own. Nothing moves on a screen: the browser would draw each step of it. */
 export async function openContext(browser: Browser, device: Device): Promise<BrowserContext> {
-  const context = await browser.newContext(devices[device])
+  const context = await browser.newContext({ ...devices[device], reducedMotion: 'reduce' })
   context.setDefaultTimeout(PATIENCE_MS)
   return context
 }
