@@ -146,7 +146,6 @@ export const pollTask = polling({
   because: 'An order on its way is polled every few seconds, under the limit that all share',
   port: fiatProvider,
   object: 'order',
-  pause: pauseOf,
   due: (environment, { name: provider }) => nextPollOf('fiat_polls', { provider, environment }),
   claim: async ({ pool }, environment, { name: provider, callsPerMinute }, limit) =>
     (await budget.claim(pool, { provider, environment, callsPerMinute }, limit)) as ClaimedOrder[],

@@ -1,6 +1,4 @@
-import type { Environment } from '@payments/kernel'
 import {
-  type Budget,
   type ClaimedPoll,
   heedingPause,
   pollBudget,
@@ -12,15 +10,14 @@ import {
 import { errors } from '../errors.ts'
 import type { Direction, FiatProvider } from './provider.ts'
 
-/** The provider's limit, which scheduled polls share with those that operators ask for. */
-export const budget = pollBudget({ bucket: 'order polls', polls: 'fiat_polls', extra: ['direction'] })
-
-/** The limit of calls for what is new. Its pauses hold for every call: the provider counts all of them together. */
-export const pauseOf = ({ name }: FiatProvider, environment: Environment): Budget => ({
-  provider: name,
-  bucket: 'new',
-  environment,
+/** The provider's limit, which scheduled polls share with those that operators ask for. Pauses hold for calls for what is new and for polls: the provider counts all of them together. */
+export const budget = pollBudget({
+  bucket: 'order polls',
+  pausedWith: 'new',
+  polls: 'fiat_polls',
+  extra: ['direction'],
 })
+export const { pauseOf } = budget
 
 export type ClaimedOrder = ClaimedPoll & { readonly direction: Direction }
 

@@ -23,7 +23,6 @@ export {
   withSameCredentials,
 } from './credentials.ts'
 export {
-  type Budget,
   type BudgetedCall,
   heedingPause,
   isPaused,

@@ -1,7 +1,7 @@
 import type { Environment } from '@payments/kernel'
 import { claimPolls, nextPollOf, pollTask as polling, type Runtime } from '@payments/platform'
 import { type RoutesProvider, routesProvider } from '../provider/provider.ts'
-import { budget, pauseOf } from '../schedule/rate-budget.ts'
+import { budget } from '../schedule/rate-budget.ts'
 import { POLL } from '../schedule/schedule.ts'
 import { type Batch, batchesOf, pollBatch } from './batches.ts'
 
@@ -14,7 +14,6 @@ const polls = {
   because: 'Payers watch for their deposit: a route is polled every few seconds, many with one call',
   port: routesProvider,
   object: 'paymentRoute',
-  pause: pauseOf,
   due: (environment: Environment, { name: provider }: RoutesProvider) =>
     nextPollOf('payment_route_polls', { provider, environment }),
   async claim(

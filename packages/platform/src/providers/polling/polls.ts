@@ -3,7 +3,6 @@ import type { Runtime } from '../../operations/context/context.ts'
 import { earliest } from '../../work/due.ts'
 import { slotsTask, type Task } from '../../work/tasks.ts'
 import { aboutObject } from '../calls.ts'
-import { type Budget, isPaused } from './budgets.ts'
 
 /** Polls that one process makes at the same time. */
 const SLOTS = 8
@@ -17,11 +16,9 @@ export interface Polls<P extends Provider, C extends Partial<Tenant> & { readonl
   readonly port: Port<P>
   /** What a log line calls an object that could not be polled. */
   readonly object: string
-  /** Where a pause that the provider asks for is kept: while it lasts, nothing is claimed. Absent where no call keeps one. */
-  pause?(provider: NoInfer<P>, environment: Environment): Budget
   /** SQL: when the next object of a provider is due; null: none is. */
   due(environment: Environment, provider: NoInfer<P>): string
-  /** Takes due objects of one provider, at most `limit` and as many as its rate budget allows now. */
+  /** Takes due objects of one provider, at most `limit` and as many as its rate budget allows now: none while it asks for a pause. */
   claim(runtime: Runtime, environment: Environment, provider: P, limit: number): Promise<readonly C[]>
   /** Polls one object. One that fails is not repeated: it is due again soon. */
   poll(runtime: Runtime, claimed: C): Promise<unknown>
@@ -30,7 +27,7 @@ export interface Polls<P extends Provider, C extends Partial<Tenant> & { readonl
 /** Claims due objects of every provider that is in use, at most `room` of them; the first to claim changes, so that none takes all room. */
 export async function claimPolls<P extends Provider, C extends Partial<Tenant> & { readonly id: string }>(
   runtime: Runtime,
-  { port, pause, claim }: Pick<Polls<P, C>, 'port' | 'pause' | 'claim'>,
+  { port, claim }: Pick<Polls<P, C>, 'port' | 'claim'>,
   room: number,
 ): Promise<readonly C[]> {
   const inUse = await Promise.all(
@@ -44,7 +41,6 @@ export async function claimPolls<P extends Provider, C extends Partial<Tenant> &
   for (const { provider, environment } of [...all.slice(start), ...all.slice(0, start)]) {
     const left = room - claimed.length
     if (left <= 0) break
-    if (pause && (await isPaused(runtime.pool, pause(provider, environment)))) continue
     claimed.push(...(await claim(runtime, environment, provider, left)))
   }
   return claimed

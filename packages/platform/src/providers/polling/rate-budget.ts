@@ -22,6 +22,8 @@ export type ClaimedPoll<Extra extends string = never> = {
 export interface PollBudgetTables<Extra extends string> {
   /** Its name among the limits of the provider, such as `deposit polls`. */
   readonly bucket: string
+  /** The limit whose pauses hold for polls too; its own where absent. */
+  readonly pausedWith?: string
   /** Has `id`, `organisation_id`, `environment`, `provider`, `poll_seconds` and `next_poll_at`, with indexes on what is due, of both intervals, as {@link dueInTurns} needs. */
   readonly polls: string
   /** Further columns of `polls` with text. */
@@ -39,15 +41,20 @@ export interface PolledProvider {
 const REFILLED = `least($3::float8 * ${BURST_SECONDS}, coalesce(tokens, 0) + extract(epoch from clock_timestamp() - refilled_at) * $3)`
 
 /** A provider's rate limit, which scheduled polls and people share over all processes: a token bucket for each provider. */
-export function pollBudget<Extra extends string = never>({ bucket, polls, extra = [] }: PollBudgetTables<Extra>) {
-  const key = `provider = $1 and bucket = '${bucket}' and environment = $2`
+export function pollBudget<Extra extends string = never>(tables: PollBudgetTables<Extra>) {
+  const { bucket, pausedWith = bucket, polls, extra = [] } = tables
+  const keyOf = (limit: string) => `provider = $1 and bucket = '${limit}' and environment = $2`
+  const key = keyOf(bucket)
   const soon = `poll_seconds <= ${SOON_SECONDS}`
   const later = `poll_seconds > ${SOON_SECONDS}`
   const columns = ['id', 'organisation_id', 'poll_seconds', ...extra].join(', ')
   const own = 'provider = $1 and environment = $2'
   const due = `select from ${polls} where ${own} and next_poll_at <= now() and`
-  /** Asked before each claim, which takes several times as long, also when it takes nothing. */
-  const look = `select exists (select from provider_budgets where ${key}) as known from (${due} ${soon} union all ${due} ${later} limit 1) as due`
+  /** Asked before each claim, which takes several times as long, also when it takes nothing: a row where something is due. */
+  const look = `
+    select exists (select from provider_budgets where ${key}) as known,
+           exists (select from provider_budgets where ${keyOf(pausedWith)} and paused_until > now()) as paused
+      from (${due} ${soon} union all ${due} ${later} limit 1) as due`
   const claim = `
     with budget as (
        select ${REFILLED} as calls from provider_budgets where ${key} for update
@@ -74,8 +81,12 @@ export function pollBudget<Extra extends string = never>({ bucket, polls, extra 
      )
      select ${columns} from claimed`
   return {
-    /** Where a pause that the provider asks for in a poll is kept, for the polls of all processes. */
-    pauseOf: ({ name }: Provider, environment: Environment): Budget => ({ provider: name, bucket, environment }),
+    /** Where a pause that the provider asks for in a poll is kept, for the polls of all processes: while it lasts, nothing is claimed. */
+    pauseOf: ({ name }: Provider, environment: Environment): Budget => ({
+      provider: name,
+      bucket: pausedWith,
+      environment,
+    }),
 
     /**
      * Takes what is due, at most `limit` and as many as the budget allows, and postpones its next poll, so that none is taken twice.
@@ -91,9 +102,10 @@ export function pollBudget<Extra extends string = never>({ bucket, polls, extra 
       reserve = 0,
     ): Promise<ClaimedPoll<Extra>[]> {
       const { provider, environment, callsPerMinute } = of
-      const found = await db.query<{ known: boolean }>(look, [provider, environment])
-      if (found.rows.length === 0) return []
-      if (!found.rows[0]?.known) await makeKnown(db, bucket, of)
+      const found = await db.query<{ known: boolean; paused: boolean }>(look, [provider, environment])
+      const [seen] = found.rows
+      if (!seen || seen.paused) return []
+      if (!seen.known) await makeKnown(db, bucket, of)
       const { rows } = await db.query<{ id: string; organisation_id: string; poll_seconds: number }>(claim, [
         provider,
         environment,
