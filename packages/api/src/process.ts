@@ -23,6 +23,7 @@ import {
   providerCalls,
   providerRules,
   providers,
+  QUEUE_DEADLINES,
   type RequestLog,
   type RunningTasks,
   type Runtime,
@@ -112,6 +113,7 @@ export async function composeProcess(
 
   const isWorker = own.PROCESS_ROLE !== 'gateway'
   const boss = new PgBoss({
+    ...QUEUE_DEADLINES,
     connectionString: directUrl,
     max: 4,
     migrate: false,

@@ -12,6 +12,7 @@ export {
   hasTimeouts,
   isTransactionPooler,
   ping,
+  QUEUE_DEADLINES,
   SESSION_STATEMENTS,
   WITHOUT_DEADLINE,
 } from './connections/connect.ts'

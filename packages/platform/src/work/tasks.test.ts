@@ -1,4 +1,7 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { once } from 'node:events'
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
+import { Client } from 'pg'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { pause, useService } from '#testing'
 import { createTriggers, startTasks, type Task } from './tasks.ts'
 
@@ -26,6 +29,56 @@ test('tasks that share the connection for locks never ask it two things at a tim
   await pause(50)
   process.off('warning', listen)
   expect(warnings).toEqual([])
+})
+
+/** A way to the database on which the network can swallow what is open: nothing arrives any more, and neither side is told. */
+async function swallowing(databaseUrl: string) {
+  const { host, port, user = '', password, database } = new Client({ connectionString: databaseUrl })
+  const target = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
+  const pairs: Socket[][] = []
+  const server = createServer((client) => {
+    const upstream = createConnection(target)
+    for (const socket of [client, upstream]) socket.on('error', () => undefined)
+    client.pipe(upstream)
+    upstream.pipe(client)
+    pairs.push([client, upstream])
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    for (const socket of pairs.flat()) socket.destroy()
+    server.close()
+  })
+  return {
+    url: `postgres://${[user, password ?? ''].map(encodeURIComponent).join(':')}@127.0.0.1:${(server.address() as AddressInfo).port}/${database}`,
+    opened: () => pairs.length,
+    swallow() {
+      for (const socket of pairs.flat()) socket.unpipe().resume()
+    },
+  }
+}
+
+test('work that is due goes on within seconds when the network swallows the connection that tells of it', async () => {
+  const way = await swallowing(service.database.serviceUrl)
+  let runs = 0
+  const task: Task = {
+    name: 'test.swallowed',
+    because: 'tested',
+    runsIn: 'every-process',
+    due: () => 'now()',
+    async run() {
+      runs++
+      return false
+    },
+  }
+  const running = startTasks(service.runtime, [task], way.url)
+  onTestFinished(() => running.stop())
+  await expect.poll(() => runs).toBeGreaterThan(2)
+  way.swallow()
+  const before = runs
+  // Once where there is no answer, and from then on as the tables say.
+  await expect.poll(() => runs, { timeout: 25_000 }).toBeGreaterThan(before + 3)
+  expect(way.opened()).toBe(2)
 })
 
 test('a trigger is sent at once, those that follow it are one more, and none comes after the end', () => {

@@ -1,4 +1,6 @@
 import { Client, type QueryConfig } from 'pg'
+import { keptTo } from '../database/connections/connect.ts'
+import { isDatabaseUnavailable } from '../database/errors.ts'
 import type { Runtime } from '../operations/context/context.ts'
 import { type DueWatch, type Watched, watchDue } from './due.ts'
 
@@ -195,7 +197,10 @@ function createControl(runtime: Runtime, databaseUrl: string, onTrigger: (task: 
   /** All tasks share the connection, and a connection answers one statement after another: the client must not be asked sooner. */
   const inTurn = <R extends object>(client: Client, statement: QueryConfig): Promise<{ rows: R[] }> => {
     const answer = asked.then(() => client.query<R>(statement))
-    asked = answer.catch(() => undefined)
+    asked = answer.catch((error: unknown) => {
+      // Without an answer it would be waited for until TCP gives up, a quarter of an hour, and nothing would be due until then.
+      if (isDatabaseUnavailable(error)) client.connection.stream.destroy()
+    })
     return answer
   }
   const lock = (client: Client, call: string, name: string): Promise<{ rows: { held: boolean }[] }> =>
@@ -203,12 +208,7 @@ function createControl(runtime: Runtime, databaseUrl: string, onTrigger: (task: 
 
   const connected = (async () => {
     while (!stopping) {
-      const client = new Client({
-        connectionString: databaseUrl,
-        application_name: 'payments-tasks',
-        connectionTimeoutMillis: 5000,
-        keepAlive: true,
-      })
+      const client = new Client(keptTo(databaseUrl, 'payments-tasks'))
       const ended = new Promise<void>((resolve) => {
         client.on('error', () => resolve())
         client.on('end', () => resolve())

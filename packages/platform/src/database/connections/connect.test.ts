@@ -1,11 +1,11 @@
-import type { PoolClient } from 'pg'
+import { Client, type PoolClient } from 'pg'
 import { expect, test } from 'vitest'
 import { call, connected, pause, useService } from '#testing'
 import { RecordCountEntity } from '../../records/counts.ts'
 import { isDatabaseUnavailable } from '../errors.ts'
 import { Transaction } from '../transaction.ts'
 import type { ServiceClient } from './client.ts'
-import { connect, connectKeyed } from './connect.ts'
+import { connect, connectKeyed, keptTo, QUEUE_DEADLINES } from './connect.ts'
 
 const service = useService()
 
@@ -52,6 +52,26 @@ test('a connection without an answer is given up, and the next statement has ano
     await expect.poll(async () => (await owner.query(left)).rowCount, { timeout: 10_000 }).toBe(0)
   } finally {
     await Promise.all([close(), keyed.end(), owner.end()])
+  }
+})
+
+test('the server probes each connection, so that locks of a process whose machine is gone end within half a minute', async () => {
+  const { databaseUrl, log } = service.runtime
+  const options = { acquireSeconds: 5, name: 'probed', log }
+  const { pool, close } = await connect(databaseUrl, [RecordCountEntity], { ...options, pool: 1, pooled: false })
+  const keyed = connectKeyed(databaseUrl, options)
+  const kept = [keptTo(databaseUrl, 'kept'), { connectionString: databaseUrl, ...QUEUE_DEADLINES }].map(
+    (given) => new Client(given),
+  )
+  try {
+    for (const client of kept) await client.connect()
+    // What the session was given: of a connection by a socket file, the setting itself is 0.
+    const text =
+      "select sum(reset_val::int)::int as seconds from pg_settings where name in ('tcp_keepalives_idle', 'tcp_keepalives_interval') and source = 'client'"
+    for (const each of [pool, keyed, ...kept])
+      expect((await each.query<{ seconds: number }>(text)).rows).toEqual([{ seconds: 15 }])
+  } finally {
+    await Promise.all([close(), keyed.end(), ...kept.map((client) => client.end())])
   }
 })
 

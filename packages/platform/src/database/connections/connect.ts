@@ -8,20 +8,28 @@ import { ParameterDriver } from './parameters.ts'
 const TIMEOUTS = { lock_timeout: 5000, statement_timeout: 10_000, idle_in_transaction_session_timeout: 15_000 } as const
 /** One statement has one processor: what one organisation asks for does not take those of all others. */
 const SESSION_SETTINGS = { ...TIMEOUTS, timezone: 'UTC', max_parallel_workers_per_gather: 0, jit: 'off' } as const
-const SESSION = Object.entries(SESSION_SETTINGS)
-  .map(([name, value]) => `-c ${name}=${value}`)
-  .join(' ')
+/** The server ends the session of a process that the network has swallowed, or whose machine lost its power, and with it its locks, within half a minute; by default it asks after two hours. */
+const PROBES = { tcp_keepalives_idle: 10, tcp_keepalives_interval: 5, tcp_keepalives_count: 3 } as const
+const optionsOf = (settings: object): string =>
+  Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ')
+const SESSION = optionsOf({ ...SESSION_SETTINGS, ...PROBES })
 
 /** Longer than the server lets a statement run, so that only a connection without an answer reaches it. */
 const ANSWER_SECONDS = 12
 
-/** A connection that nobody needs is closed after so long: sooner than what lies between forgets it, and not after each payment. A new one reads the catalogue and plans everything anew. */
+/** A connection that nobody needs is closed after so long, and not after each payment: a new one reads the catalogue and plans everything anew. */
 const IDLE_MS = 120_000
+
+/** Probes notice that the other side of an idle connection is gone, and keep what lies between from forgetting it. */
+const PROBED = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
 
 /** How long a connection may take to open, and to answer a statement: one behind which the network swallows everything must not be kept. */
 const deadlines = ({ acquireSeconds, answerSeconds = ANSWER_SECONDS }: Deadlines) => ({
   connectionTimeoutMillis: acquireSeconds * 1000,
   query_timeout: answerSeconds * 1000,
+  ...PROBED,
 })
 
 interface Deadlines {
@@ -129,6 +137,20 @@ export async function connect(
  */
 const withoutKeys = (sql: string): string => sql.replace(/ for update$/, ' for no key update')
 
+/** A connection to the server itself that is kept for as long as the process runs. */
+export const keptTo = (url: string, name: string) => ({
+  connectionString: url,
+  options: SESSION,
+  application_name: name,
+  ...deadlines({ acquireSeconds: 5 }),
+})
+
+/** For the queue's own pool, whose maintenance may take longer than a statement of the service. */
+export const QUEUE_DEADLINES: object = {
+  ...deadlines({ acquireSeconds: 10, answerSeconds: 60 }),
+  options: optionsOf(PROBES),
+}
+
 export interface KeyedOptions extends Deadlines {
   readonly name: string
   readonly log: Log
@@ -165,7 +187,7 @@ export interface ReadingOptions {
 }
 
 /** A read waits no longer than this for a connection: the primary can serve it. */
-const READING_CONNECT_MS = 1000
+const READING_CONNECT_SECONDS = 1
 
 /** A pool for reads on another server than the primary. That may be behind a pooler, so nothing is prepared. */
 export function readingPool(url: string, { name, log, most, primary }: ReadingOptions): Pool {
@@ -177,8 +199,7 @@ export function readingPool(url: string, { name, log, most, primary }: ReadingOp
     pipeline: true,
     options: SESSION,
     application_name: name,
-    query_timeout: ANSWER_SECONDS * 1000,
-    connectionTimeoutMillis: READING_CONNECT_MS,
+    ...deadlines({ acquireSeconds: READING_CONNECT_SECONDS }),
     ...(types ? { types } : {}),
   }
   return survivingLosses(new Pool({ ...own, Client: PooledClient }), log)
