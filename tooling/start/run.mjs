@@ -1,5 +1,6 @@
 // The one entry of every npm script. Runs on any Node from 20 on: brings the pinned packages and a fitting Node, then
 // hands over. Nothing here is needed once `node_modules` is in place, so a second start skips it.
+import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { installPackages } from './install.mjs'
@@ -9,20 +10,7 @@ import { isEnding, run } from './programs.mjs'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 
 /** What runs from the artefact: the service, and the commands of those who run it. */
-const served = [
-  'start',
-  'migrate',
-  'doctor',
-  'backup',
-  'restore',
-  'reconcile',
-  'ledger-check',
-  're-encrypt',
-  'swap-addresses',
-  'cells',
-  'organisations',
-  'ops',
-]
+const served = Object.keys(JSON.parse(readFileSync(join(root, 'services/bundle/src/commands.json'), 'utf8')))
 /** What runs from its sources, by the fitting Node, from the root. */
 const tools = {
   verify: 'tooling/checks/src/main.ts',

@@ -9,27 +9,14 @@ const dist = join(root, 'services/bundle/dist')
 /** Where the repository, the artefacts and what says which of them is current are. */
 export const places = { root, dist, stamp: join(dist, 'current.json') }
 
-const maintenance = (name: string): string => `services/maintenance/src/commands/${name}.ts`
+/** What the commands are called, and what each does and takes. */
+const table = readFileSync(new URL('commands.json', import.meta.url), 'utf8')
+const described: Readonly<Record<string, { readonly module: string }>> = JSON.parse(table)
 
 /** What `bin/payments <command>` runs, each a module that does its work when it is loaded. */
-export const commands: Readonly<Record<string, string>> = {
-  start: 'services/gateway/src/process.ts',
-  ...Object.fromEntries(
-    [
-      'migrate',
-      'doctor',
-      'backup',
-      'restore',
-      'reconcile',
-      'ledger-check',
-      're-encrypt',
-      'swap-addresses',
-      'cells',
-      'organisations',
-    ].map((name) => [name, maintenance(name)]),
-  ),
-  ops: 'services/ops/src/main.ts',
-}
+export const commands: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(described).map(([name, { module }]) => [name, module]),
+)
 
 /**
  * Programs of threads, which their pools start by their own paths (`new URL('./thread.mjs', import.meta.url)`): in the artefact, a file of that

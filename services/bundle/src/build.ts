@@ -125,6 +125,7 @@ function copyAssets(folder: string): void {
   }
   mkdirSync(join(folder, 'bin'))
   copyFileSync(fileURLToPath(new URL('program.mjs', import.meta.url)), programOf(folder))
+  copyFileSync(fileURLToPath(new URL('commands.json', import.meta.url)), join(folder, 'lib/commands.json'))
   chmodSync(programOf(folder), 0o755)
   const { name, version, license, type } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const { engines } = JSON.parse(readFileSync(join(root, 'services/bundle/package.json'), 'utf8'))

@@ -103,13 +103,35 @@ test('an import or a file that would not be found in the artefact ends the build
   ])
 })
 
-test('the program lists its commands, and says which there are where one is unknown', () => {
-  const list = Object.keys(commands).toSorted().join(', ')
+const payments = (...args: string[]) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [programOf(artefact()), ...args], { encoding: 'utf8' })
+  return { status, stdout, stderr }
+}
+
+test('the program says what it can do, and what a command does, without doing it', () => {
+  const list = payments('help')
+  expect([list.status, list.stderr]).toEqual([0, ''])
+  expect(list.stdout.split('\n').flatMap((line) => line.match(/^payments ([a-z-]+)/)?.[1] ?? [])).toEqual(
+    Object.keys(commands),
+  )
+  expect(payments('--help')).toEqual(list)
+  const migrate = { status: 0, stderr: '', stdout: expect.stringMatching(/^payments migrate\n {4}Migrates .+\n$/) }
+  expect([payments('migrate', '--help'), payments('migrate', '-h'), payments('help', 'migrate')]).toEqual(
+    Array(3).fill(migrate),
+  )
+})
+
+test('a command line that the program does not know is refused in one line before anything is done', () => {
+  const list = Object.keys(commands).join(', ')
   for (const [args, text] of [
     [[], `Name a command: one of ${list}\n`],
     [['begin'], `Unknown command begin: one of ${list}\n`],
-  ] as const) {
-    const { status, stderr } = spawnSync(process.execPath, [programOf(artefact()), ...args], { encoding: 'utf8' })
-    expect([status, stderr]).toEqual([2, text])
-  }
+    [['help', 'begin'], `Unknown command begin: one of ${list}\n`],
+    [['constructor'], `Unknown command constructor: one of ${list}\n`],
+    [['migrate', '--dry-run'], 'payments migrate has no options, and was given --dry-run\n'],
+    [['start', '3000'], 'payments start has no options, and was given 3000\n'],
+    [['backup', '--form', 'a'], "Unknown option '--form': payments backup --to <file>\n"],
+    [['restore', 'a'], "Unexpected argument 'a': payments restore --from <file>\n"],
+  ] as const)
+    expect(payments(...args), args.join(' ')).toEqual({ status: 2, stdout: '', stderr: text })
 })

@@ -9,7 +9,13 @@ import { freePort } from '@payments/stand'
 import { expect, onTestFinished, test } from 'vitest'
 
 const LAUNCHER = ['run.mjs', 'install.mjs', 'node.mjs', 'programs.mjs'].map((name) => `tooling/start/${name}`)
-const READ = ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'services/bundle/package.json']
+const READ = [
+  'services/bundle/src/commands.json',
+  'package.json',
+  'pnpm-lock.yaml',
+  'pnpm-workspace.yaml',
+  'services/bundle/package.json',
+]
 
 /** A checkout with the launcher and what it reads, in which nothing is installed; `changes` replace fields of the two manifests. */
 function checkout(changes: { readonly own?: object; readonly service?: object } = {}): string {

@@ -1,9 +1,3 @@
-/**
- * Writes a backup of the configured database, which may be in use, to a file that does not exist yet, with a file beside it that says
- * what it contains. For a small database: a larger one is backed up by base backups and an archive of the WAL (docs/operators/backup.md).
- *
- *   payments backup --to <file>
- */
 import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { runCommand } from '../command.ts'

@@ -1,8 +1,3 @@
-/**
- * What a proxy before several cells must know of this one (deploy/cells), as lines of its maps: `emails` who signs in here, `keys` which keys are
- * here although they do not begin with this cell, `ids` which objects with an address of their own were made in another cell. Without one of
- * these: this cell and the others, and whether they answer.
- */
 import { emailsOfCell, keysOfCell } from '@payments/accounts'
 import { cellText } from '@payments/kernel'
 import { answersOf, movedIds, platformSettings, type SqlExecutor } from '@payments/platform'

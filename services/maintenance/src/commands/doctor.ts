@@ -1,10 +1,3 @@
-/**
- * Looks at everything that an installation needs, before and after it goes live: settings, secrets, database, mail, the public address, and
- * each provider with its real credentials, by calls that cost nothing and change nothing. Prints what was found and what to do; exits with 1
- * when something has failed. Sends one email.
- *
- *   payments doctor [--json] [--mail <recipient>]
- */
 import { parseArgs } from 'node:util'
 import { adapters } from '@payments/gateway'
 import { examine } from '../doctor/examine.ts'

@@ -1,7 +1,3 @@
-/**
- * Checks the whole ledger of the configured database, while the service runs or not. Progress goes to standard error, one line per finding
- * to standard output. Exits with 1 when there is a finding.
- */
 import { checkLedger } from '@payments/ledger'
 import { domains, runCommand } from '../command.ts'
 

@@ -1,7 +1,3 @@
-/**
- * Migrates the configured database as its owner, while the service runs or not: the only command that needs the owner's
- * credentials. Exits with 1 when it fails; running it again goes on where it stopped.
- */
 import { createLog, migrate, pendingMigrations, platformSettings } from '@payments/platform'
 import { domains, runCommand } from '../command.ts'
 

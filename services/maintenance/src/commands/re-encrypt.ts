@@ -1,7 +1,3 @@
-/**
- * Encrypts all stored secrets of the configured database with the first key of SECRETS_KEY, while the service runs or not. Afterwards
- * the other keys can be removed from the setting.
- */
 import { checkFingerprints, reEncrypt } from '@payments/platform'
 import { domains, runCommand } from '../command.ts'
 

@@ -1,11 +1,3 @@
-/**
- * Reconciles the configured database with the providers after it was restored to an earlier point, before any gateway or worker starts:
- * what may have been done since is not done again, and what providers know and the database does not is told. It can be repeated until
- * it succeeds. Run it with the settings of a worker.
- *
- *   payments reconcile --revoked-keys none|all|<id>,<id> [--restored] [--since <time>]
- *   payments reconcile --nothing-lost
- */
 import { parseArgs } from 'node:util'
 import { adapters } from '@payments/gateway'
 import { runCommand } from '../command.ts'

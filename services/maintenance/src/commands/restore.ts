@@ -1,9 +1,3 @@
-/**
- * Restores a backup of `payments backup` into the configured database, which must be empty, in one transaction, and checks that it is what
- * was backed up. No process serves it before `payments reconcile`.
- *
- *   payments restore --from <file>
- */
 import { parseArgs } from 'node:util'
 import { runCommand } from '../command.ts'
 import { restoreBackup } from '../restore/dump.ts'

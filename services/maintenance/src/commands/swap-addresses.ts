@@ -1,10 +1,3 @@
-/**
- * Derives the deposit addresses of swaps from SWAP_SEED and names the swap that the configured database has for each, so that
- * money at an address whose row was lost can be found. With SOLANA_RPC_URL it shows what is on live addresses, and after a
- * confirmation moves what no swap needs to a wallet. Prints no key.
- *
- *   payments swap-addresses [--environment test|live] [--from 0] [--count 100] [--held] [--sweep <wallet>]
- */
 import { parseArgs } from 'node:util'
 import { jupiterAdapter, recovery } from '@payments/jupiter'
 import { type Environment, environments, parseAddress } from '@payments/kernel'
