@@ -3,6 +3,7 @@ import { Migration, Migrator } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
 import { Client } from 'pg'
 import { PgBoss } from 'pg-boss'
+import { PROBED_SESSION } from '../database/connections/connect.ts'
 import { sqlState } from '../database/errors.ts'
 import type { MigrationStep } from '../domain/data.ts'
 import type { Domain } from '../domain/domain.ts'
@@ -34,7 +35,7 @@ export async function migrate(
   domains: readonly Domain[],
   log: Log,
 ): Promise<void> {
-  const lock = new Client({ connectionString: ownerUrl, application_name: 'payments-migrate' })
+  const lock = new Client({ connectionString: ownerUrl, application_name: 'payments-migrate', ...PROBED_SESSION })
   // A connection that is lost while it only holds the lock: the next statement on it fails with the reason.
   lock.on('error', (error) => log.warn({ err: error }, 'connection of the migration lock lost'))
   await lock.connect()

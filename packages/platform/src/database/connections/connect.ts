@@ -15,6 +15,8 @@ const optionsOf = (settings: object): string =>
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ')
 const SESSION = optionsOf({ ...SESSION_SETTINGS, ...PROBES })
+/** For a session whose statements may take as long as they need. */
+export const PROBED_SESSION = { options: optionsOf(PROBES) }
 
 /** Longer than the server lets a statement run, so that only a connection without an answer reaches it. */
 const ANSWER_SECONDS = 12
@@ -148,7 +150,7 @@ export const keptTo = (url: string, name: string) => ({
 /** For the queue's own pool, whose maintenance may take longer than a statement of the service. */
 export const QUEUE_DEADLINES: object = {
   ...deadlines({ acquireSeconds: 10, answerSeconds: 60 }),
-  options: optionsOf(PROBES),
+  ...PROBED_SESSION,
 }
 
 export interface KeyedOptions extends Deadlines {
