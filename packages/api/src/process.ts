@@ -14,6 +14,7 @@ import {
   type Job,
   keyring,
   type LiveAdapter,
+  LONG_DEADLINES,
   type Log,
   loadSettings,
   type ProviderCalls,
@@ -23,7 +24,6 @@ import {
   providerCalls,
   providerRules,
   providers,
-  QUEUE_DEADLINES,
   type RequestLog,
   type RunningTasks,
   type Runtime,
@@ -113,7 +113,7 @@ export async function composeProcess(
 
   const isWorker = own.PROCESS_ROLE !== 'gateway'
   const boss = new PgBoss({
-    ...QUEUE_DEADLINES,
+    ...LONG_DEADLINES,
     connectionString: directUrl,
     max: 4,
     migrate: false,

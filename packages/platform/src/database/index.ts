@@ -11,8 +11,8 @@ export {
   type Database,
   hasTimeouts,
   isTransactionPooler,
+  LONG_DEADLINES,
   ping,
-  QUEUE_DEADLINES,
   SESSION_STATEMENTS,
   WITHOUT_DEADLINE,
 } from './connections/connect.ts'

@@ -1,5 +1,6 @@
 import { errors, invalid, UNKNOWN_ZONE } from '@payments/kernel'
 import { Client, DatabaseError } from 'pg'
+import { LONG_DEADLINES } from '../database/connections/connect.ts'
 import type { QueryContext } from '../operations/context/context.ts'
 
 /** Snapshots that one process reads at the same time, of all organisations and of one. Each uses a connection of its own. */
@@ -94,9 +95,9 @@ async function open<R extends object>(
   before: (client: Client) => Promise<void> = async () => undefined,
 ): Promise<Opened<R>> {
   const client = new Client({
+    ...LONG_DEADLINES,
     connectionString,
     application_name: 'payments-export',
-    connectionTimeoutMillis: 5000,
   })
   client.on('error', () => undefined)
   try {

@@ -5,7 +5,7 @@ import { RecordCountEntity } from '../../records/counts.ts'
 import { isDatabaseUnavailable } from '../errors.ts'
 import { Transaction } from '../transaction.ts'
 import type { ServiceClient } from './client.ts'
-import { connect, connectKeyed, keptTo, QUEUE_DEADLINES } from './connect.ts'
+import { connect, connectKeyed, keptTo, LONG_DEADLINES } from './connect.ts'
 
 const service = useService()
 
@@ -60,7 +60,7 @@ test('the server probes each connection, so that locks of a process whose machin
   const options = { acquireSeconds: 5, name: 'probed', log }
   const { pool, close } = await connect(databaseUrl, [RecordCountEntity], { ...options, pool: 1, pooled: false })
   const keyed = connectKeyed(databaseUrl, options)
-  const kept = [keptTo(databaseUrl, 'kept'), { connectionString: databaseUrl, ...QUEUE_DEADLINES }].map(
+  const kept = [keptTo(databaseUrl, 'kept'), { connectionString: databaseUrl, ...LONG_DEADLINES }].map(
     (given) => new Client(given),
   )
   try {

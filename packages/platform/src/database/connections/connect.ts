@@ -147,9 +147,9 @@ export const keptTo = (url: string, name: string) => ({
   ...deadlines({ acquireSeconds: 5 }),
 })
 
-/** For the queue's own pool, whose maintenance may take longer than a statement of the service. */
-export const QUEUE_DEADLINES: object = {
-  ...deadlines({ acquireSeconds: 10, answerSeconds: 60 }),
+/** For what may take longer than a statement of the service: maintenance of the queue, and a batch of an export. */
+export const LONG_DEADLINES: object = {
+  ...deadlines({ acquireSeconds: 5, answerSeconds: 60 }),
   ...PROBED_SESSION,
 }
 
