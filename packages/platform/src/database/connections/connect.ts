@@ -24,8 +24,11 @@ const ANSWER_SECONDS = 12
 /** A connection that nobody needs is closed after so long, and not after each payment: a new one reads the catalogue and plans everything anew. */
 const IDLE_MS = 120_000
 
-/** Probes notice that the other side of an idle connection is gone, and keep what lies between from forgetting it. */
-const PROBED = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
+/**
+ * Probes notice within fifteen seconds that the other side of an idle connection is gone (libuv: ten, one each second), so that not every one has a request that
+ * waits for its answer, and keep what lies between from forgetting it.
+ */
+const PROBED = { keepAlive: true, keepAliveInitialDelayMillis: 5000 }
 
 /** How long a connection may take to open, and to answer a statement: one behind which the network swallows everything must not be kept. */
 const deadlines = ({ acquireSeconds, answerSeconds = ANSWER_SECONDS }: Deadlines) => ({
