@@ -26,6 +26,8 @@ export const shownTime = (at: string): string => times.format(new Date(at))
 export const shownDate = (at: string, timeZone: string): string =>
   new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone }).format(new Date(at))
 
+export const DAY_MS = 86_400_000
+
 /** The day on which a time falls in a zone, such as `2026-12-31`. */
 export const dayIn = (timeZone: string, time: Date): string =>
   new Intl.DateTimeFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit', timeZone }).format(time)

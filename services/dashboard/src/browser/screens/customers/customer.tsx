@@ -4,7 +4,7 @@ import { Fragment, useState } from 'react'
 import { Link } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
-import { dayIn, words } from '../../parts/format.ts'
+import { DAY_MS, dayIn, words } from '../../parts/format.ts'
 import { ChangeButton } from '../../parts/forms/change.tsx'
 import { COUNTRIES } from '../../parts/forms/checks.ts'
 import { fileAddress } from '../../parts/forms/files.ts'
@@ -165,8 +165,6 @@ function Edit({ of }: { of: CustomerData }) {
     </>
   )
 }
-
-const DAY_MS = 86_400_000
 
 /** What the customer paid in a period, as a file for them. */
 function Payments({ id }: { id: string }) {

@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { useLocation } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { DAY_MS } from '../../parts/format.ts'
 import { type Calls, ChangeButton } from '../../parts/forms/change.tsx'
 import { Form } from '../../parts/forms/form.tsx'
 import { Copy, Dialog, Failure } from '../../parts/parts.tsx'
@@ -12,7 +13,6 @@ type Endpoint = Outputs['webhooks']['get']
 
 /** How many hours the old secret is still used after a rotation, unless another number is chosen. */
 const OVERLAP_HOURS = '24'
-const DAY_MS = 86_400_000
 
 const useRenew = () => {
   const { environment } = usePlace()

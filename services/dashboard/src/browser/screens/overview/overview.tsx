@@ -2,7 +2,7 @@ import type { Outputs } from '@payments/client'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { usePlace } from '../../context.ts'
-import { dayIn } from '../../parts/format.ts'
+import { DAY_MS, dayIn } from '../../parts/format.ts'
 import { filtersIn } from '../../parts/lists/transactions.ts'
 import { TransactionTable } from '../../parts/object/transaction-table.tsx'
 import { Amount, Failure, Screen, Skeleton, Time } from '../../parts/parts.tsx'
@@ -14,7 +14,6 @@ const NEWEST = 5
 const MOST_NAMED = 5
 /** How far back a transaction in trouble is looked for. */
 const ATTENTION_DAYS = 7
-const DAY_MS = 86_400_000
 
 /** Where the organisation stands: the first steps until they are done, exact figures once there is something to count, and what happened last. */
 export function Overview() {

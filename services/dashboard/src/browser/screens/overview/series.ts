@@ -1,5 +1,5 @@
 import { type Direction, directionOf } from '@payments/kernel'
-import { exact } from '../../parts/format.ts'
+import { DAY_MS, exact } from '../../parts/format.ts'
 
 /** What a report says of a day. */
 export interface ReportedDay {
@@ -39,7 +39,6 @@ export function sum(amounts: readonly string[]): string {
   return places > 0 && decimals ? `${whole}.${decimals}` : whole
 }
 
-const DAY_MS = 86_400_000
 const addDays = (date: string, days: number): string =>
   new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10)
 
