@@ -1,13 +1,17 @@
+import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { createCA, createCert } from 'mkcert'
 
-const AUTHORITY = { organization: 'Test', countryCode: 'NG', state: 'Lagos', locality: 'Lagos', validity: 2 }
+const PLACE = { countryCode: 'NG', state: 'Lagos', locality: 'Lagos', validity: 2 }
 
-/** A certificate of these names, and the authority that issued it, as PEM. */
+/**
+ * A certificate of these names, and the authority that issued it, as PEM. Each authority has a name of its own: of two with one name that a
+ * process trusts, a certificate may be compared with the wrong one.
+ */
 export async function certificateOf(domains: string[] = ['127.0.0.1']) {
-  const { cert: authority, key } = await createCA(AUTHORITY)
+  const { cert: authority, key } = await createCA({ ...PLACE, organization: `Test ${randomUUID()}` })
   return { authority, tls: await createCert({ ca: { cert: authority, key }, domains, validity: 2 }) }
 }
 
