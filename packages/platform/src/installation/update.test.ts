@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
-import { freshDatabase, type TestDatabase } from '#testing'
+import { freshDatabase, type TestDatabase, wayTo } from '#testing'
 import { indexConcurrently } from '../domain/data.ts'
 import type { Domain } from '../domain/domain.ts'
 import { createLog } from '../settings/log.ts'
@@ -112,12 +112,11 @@ const ENDS = new RegExp(`${MESSAGE}(?:commit|rollback)\\b`, 's')
  * are commits and statements outside of transactions: a kill before another statement leaves what a kill before the next effect leaves.
  */
 async function cutBefore(cut: number, ownerUrl: string) {
-  const { host, port, user = '', password, database } = new Client({ connectionString: ownerUrl })
-  const upstreamAddress = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
+  const { dial, urlAt } = wayTo(ownerUrl)
   const sockets = new Set<Socket>()
   let effects = 0
   const server = createServer((client) => {
-    const upstream = createConnection(upstreamAddress)
+    const upstream = dial()
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       socket.on('error', () => undefined)
@@ -150,9 +149,8 @@ async function cutBefore(cut: number, ownerUrl: string) {
     upstream.pipe(client)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port: listening } = server.address() as AddressInfo
   return {
-    url: `postgres://${[user, password ?? ''].map(encodeURIComponent).join(':')}@127.0.0.1:${listening}/${database}`,
+    url: urlAt((server.address() as AddressInfo).port),
     wasCut: () => effects > cut,
     close: () => new Promise((closed) => server.close(closed)),
   }

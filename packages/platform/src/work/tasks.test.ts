@@ -1,8 +1,7 @@
 import { once } from 'node:events'
-import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
-import { Client } from 'pg'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
-import { pause, useService } from '#testing'
+import { pause, useService, wayTo } from '#testing'
 import { createTriggers, startTasks, type Task } from './tasks.ts'
 
 const service = useService()
@@ -33,11 +32,10 @@ test('tasks that share the connection for locks never ask it two things at a tim
 
 /** A way to the database on which the network can swallow what is open: nothing arrives any more, and neither side is told. */
 async function swallowing(databaseUrl: string) {
-  const { host, port, user = '', password, database } = new Client({ connectionString: databaseUrl })
-  const target = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
+  const { dial, urlAt } = wayTo(databaseUrl)
   const pairs: Socket[][] = []
   const server = createServer((client) => {
-    const upstream = createConnection(target)
+    const upstream = dial()
     for (const socket of [client, upstream]) socket.on('error', () => undefined)
     client.pipe(upstream)
     upstream.pipe(client)
@@ -50,7 +48,7 @@ async function swallowing(databaseUrl: string) {
     server.close()
   })
   return {
-    url: `postgres://${[user, password ?? ''].map(encodeURIComponent).join(':')}@127.0.0.1:${(server.address() as AddressInfo).port}/${database}`,
+    url: urlAt((server.address() as AddressInfo).port),
     opened: () => pairs.length,
     swallow() {
       for (const socket of pairs.flat()) socket.unpipe().resume()

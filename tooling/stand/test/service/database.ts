@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { createConnection, type Socket } from 'node:net'
 import { Client } from 'pg'
 import { inject } from 'vitest'
 
@@ -13,6 +14,17 @@ export interface TestDatabase {
   readonly ownerUrl: string
   readonly serviceUrl: string
   drop(): Promise<void>
+}
+
+/** What a test needs to stand between a client and a database: a connection to its server, and the URL of the database behind a port of this machine. */
+export function wayTo(databaseUrl: string): { readonly dial: () => Socket; readonly urlAt: (port: number) => string } {
+  const { host, port, user = '', password, database } = new Client({ connectionString: databaseUrl })
+  const address = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
+  const credentials = [user, password ?? ''].map(encodeURIComponent).join(':')
+  return {
+    dial: () => createConnection(address),
+    urlAt: (ofTest) => `postgres://${credentials}@127.0.0.1:${ofTest}/${database}`,
+  }
 }
 
 /** A database of this test file's own, copied from the migrated template, or from one that nothing is connected to. */
