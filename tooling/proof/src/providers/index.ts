@@ -47,7 +47,7 @@ export const run: Proof = async ({ size, seed, times, log }) => {
       await cngnPart(stand, choices),
       swapsPart(stand, choices),
     ]
-    log(`started`)
+    log('started')
     const isWorking = () => !stopping.signal.aborted
     const background = [
       repeat(STEP_MS, isWorking, async () => {
@@ -75,7 +75,7 @@ export const run: Proof = async ({ size, seed, times, log }) => {
     const compared = await settled(stand, parts, log)
     stopping.abort()
     await Promise.all(background)
-    log(`compared`)
+    log('compared')
     findings.push(...(await unnoticed(parts)))
     const ledger = await checkLedger(stand.runtime)
     for (const { check, id, message } of ledger.findings) findings.push(`ledger, ${check} ${id}: ${message}`)

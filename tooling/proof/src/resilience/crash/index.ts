@@ -80,7 +80,7 @@ export const run: Proof = async ({ size, seed, times, log }) => {
     await work
     // Deliveries and reads have their own time.
     killedAt = Date.now()
-    log(`every object has ended`)
+    log('every object has ended')
     const arrived = await checkArrivals(stand, database, receiver, members)
     const acknowledged = await checkAcknowledged(stand, database, members)
     const effects = await checkEffects(database)
