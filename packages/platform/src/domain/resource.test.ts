@@ -1,6 +1,7 @@
 import { type Change, defineErrors, newId } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { bookOf, foundOrganisation, useService } from '#testing'
+import { sqlOf } from '../database/sql.ts'
 import type { UnitOfWork } from '../operations/context/context.ts'
 import { domainsOf } from './domain.ts'
 import { createResource, locked, move, moveLocked, type Resource, type Row, updateResource } from './resource.ts'
@@ -226,6 +227,51 @@ test('a row of another tenant, an unknown id and a malformed id are missing; a f
   const { row } = await other.run((unit) => move(unit, wide, id, 'disable', missing))
   expect(row.status).toBe('disabled')
   expect((await other.run((unit) => locked(unit, wide, id, missing))).status).toBe('disabled')
+})
+
+test('a row changes with the commit, several times if it must, also in the unit that creates it; a statement before the commit sees it', async () => {
+  const { of, id, organisationId, run, stored } = await newResource()
+  const seen: unknown[] = []
+  await run(async (unit) => {
+    const read = async () =>
+      seen.push(
+        (await sqlOf(unit.em).query('select status, description from webhook_endpoints where id = $1', [id])).rows[0],
+      )
+    const values = {
+      organisationId,
+      environment: 'test',
+      url: 'https://merchant.example/',
+      secret: 'x',
+      previousSecrets: [],
+    }
+    const created = createResource(unit, of, { ...values, id } as never)
+    const { row } = await moveLocked(unit, of, created, 'disable')
+    await read()
+    const described = await updateResource(unit, of, row, { description: 'one' } as never)
+    const { row: enabled } = await moveLocked(unit, of, described, 'enable')
+    const renamed = await updateResource(unit, of, enabled, { description: 'two' } as never)
+    await read()
+    await moveLocked(unit, of, renamed, 'disable')
+  })
+  expect(seen).toEqual([
+    { status: 'disabled', description: null },
+    { status: 'enabled', description: 'two' },
+  ])
+  expect(await stored()).toMatchObject({ status: 'disabled', description: 'two' })
+})
+
+test('a unit that fails changes no row, and a row is changed only as one of its tenant', async () => {
+  const { of, run, create, stored } = await newResource()
+  const other = await newResource()
+  const row = await create()
+  const rolledBack = run(async (unit) => {
+    await moveLocked(unit, of, row, 'disable')
+    unit.appendToCommit({ text: "insert into events (id) values ('not-a-uuid')", values: [] })
+  })
+  await expect(rolledBack).rejects.toThrow(/uuid/)
+  await run((unit) => moveLocked(unit, of, { ...row, organisationId: other.organisationId }, 'disable'))
+  await run((unit) => moveLocked(unit, of, { ...row, environment: 'live' }, 'disable'))
+  expect(await stored()).toMatchObject({ status: 'enabled' })
 })
 
 test('each change of a status is one line of the log once it is committed: object, from, to, cause; nothing of what is rolled back', async () => {

@@ -90,7 +90,7 @@ export async function moveLocked<R extends Row, S extends string, E extends stri
   const to = of.machine.step(row.status as S, event)
   if (to === undefined) return { row, outcome: 'ignored' }
   const previous = row.status
-  const moved = await updateRow<R>(unit, of.entity, row, { ...fields, status: to }, of.filters)
+  const moved = await updateRow<R>(unit, of.entity, row, { ...fields, status: to })
   const at = moved.updatedAt
   record(unit, of, moved, previous, at, event.startsWith(CORRECTION))
   const labels = {
@@ -174,7 +174,7 @@ export async function updateResource<R extends Row, S extends string, E extends 
   fields: Partial<Omit<R, 'status'>>,
   told: Told = 'list',
 ): Promise<R> {
-  const next = await updateRow<R>(unit, of.entity, row, fields as Partial<R>, of.filters)
+  const next = await updateRow<R>(unit, of.entity, row, fields as Partial<R>)
   if (told !== 'list') record(unit, of, next, next.status, next.updatedAt, told === 'correction')
   else if (!of.hidden?.(next)) {
     const entry = of.entry?.(next)
@@ -189,11 +189,9 @@ export async function updateRow<R extends { readonly id: string; updatedAt: Date
   entity: Resource<Row>['entity'],
   row: R,
   fields: Partial<R>,
-  filters?: FilterOptions,
 ): Promise<R> {
   const changes = { ...fields, updatedAt: risingAfter(row.updatedAt) }
-  const where = { id: row.id } as FilterQuery<R>
-  await unit.em.nativeUpdate(entity as EntityName<R>, where, changes as never, filters ? { filters } : {})
+  await unit.update(entity, row, changes as never)
   return { ...row, ...changes }
 }
 

@@ -1,5 +1,5 @@
 import { errorCode, type Provider, ServiceError, type Tenant } from '@payments/kernel'
-import { newRow } from '../database/new-row.ts'
+import { newRow } from '../database/written.ts'
 import type { UnitOfWork } from '../operations/context/context.ts'
 import type { TimelineSource } from '../operations/context/timeline.ts'
 import { ProviderChoiceEntity } from './entities.ts'

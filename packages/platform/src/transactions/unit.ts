@@ -1,9 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { type Actor, type Change, system, type Tenant } from '@payments/kernel'
 import { asBusy, isStalePlan, sqlState } from '../database/errors.ts'
-import { type NewRow, newRow, type Written } from '../database/new-row.ts'
 import { type SqlExecutor, sqlOf } from '../database/sql.ts'
 import { Transaction } from '../database/transaction.ts'
+import { type ChangedRow, changedRow, type NewRow, newRow, type Written } from '../database/written.ts'
 import { domainsOf } from '../domain/domain.ts'
 import type { Effect, GatheredCall, QueryContext, Runtime, UnitOfWork } from '../operations/context/context.ts'
 import type { Log } from '../settings/log.ts'
@@ -76,7 +76,16 @@ export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>, effe
   const callbacks: (() => void)[] = []
   const appended = new Map<string | symbol, Written>()
   const inserts: NewRow[] = []
+  const insertedInto = new Set<string>()
+  const changed = new Map<string, ChangedRow>()
   const gathered = new Map<string, Gathered>()
+  /** What is written before the next direct statement. */
+  const takeRows = (): Written[] => {
+    const rows = [...inserts.splice(0), ...changed.values()]
+    changed.clear()
+    insertedInto.clear()
+    return rows
+  }
   const takeCalls = (): Gathered[] => {
     const calls = [...gathered.values()]
     gathered.clear()
@@ -91,7 +100,7 @@ export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>, effe
     })
   }
   // The handler's statements must see the rows that it wrote before.
-  const transaction = new Transaction(runtime.pool, () => sendNow(inserts.splice(0)))
+  const transaction = new Transaction(runtime.pool, () => sendNow(takeRows()))
   let em: EntityManager | undefined
 
   const unit: OpenUnit = {
@@ -107,7 +116,16 @@ export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>, effe
       return em
     },
     ...(effects ? { effects } : {}),
-    insert: (entity, row) => void inserts.push(newRow(runtime, entity, row)),
+    insert(entity, row) {
+      inserts.push(newRow(runtime, entity, row))
+      insertedInto.add(entity.meta.tableName)
+    },
+    async update(entity, key, changes) {
+      const change = changedRow(runtime, entity, key, changes)
+      // One statement cannot write a row twice, nor change what it inserts.
+      if (changed.has(change.row) || insertedInto.has(entity.meta.tableName)) await sendNow(takeRows())
+      changed.set(change.row, change)
+    },
     record(change) {
       effects?.push(effectOf(change))
       for (const { work } of domainsOf(runtime)) {
@@ -129,10 +147,10 @@ export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>, effe
       })
     },
     afterCommit: (callback) => void callbacks.push(callback),
-    check: () => sendNow([...inserts.splice(0), ...appended.values()]),
+    check: () => sendNow([...takeRows(), ...appended.values()]),
     async commit(last) {
       const writes: Writes = {
-        written: [...inserts.splice(0), ...appended.values()],
+        written: [...takeRows(), ...appended.values()],
         calls: takeCalls(),
         last: last ? [last] : [],
       }

@@ -60,9 +60,9 @@ export async function processSwap(
     const { pollSeconds } = reference
     const isSoon = moving || !report.complete || isNeeded
     const next = sent === 'held' ? nextAttempt(reference, false) : nextPoll({ ...row, pollSeconds }, isSoon)
-    await unit.em.nativeUpdate(PollEntity, { id: row.id }, { ...next, failingSince: null, error: null })
+    await unit.update(PollEntity, row, { ...next, failingSince: null, error: null })
     const compared = moving || hadOpen ? undefined : comparison(row, report)
-    if (compared && !isKnown(row, compared)) await unit.em.nativeUpdate(SwapEntity, { id: row.id }, compared)
+    if (compared && !isKnown(row, compared)) await unit.update(SwapEntity, row, compared)
     return row
   })
 }

@@ -24,7 +24,7 @@ export async function applyDeposits(
   let swap = await locked(unit, swapResource, id, errors.swap_not_found)
   const known = await lockedReadTo(unit, id)
   if (known !== readTo) return { ...swap, readTo: known }
-  if (report.readTo !== readTo) await unit.em.nativeUpdate(PollEntity, { id }, { readTo: report.readTo })
+  if (report.readTo !== readTo) await unit.update(PollEntity, swap, { readTo: report.readTo })
   const { added, drafts, inTime } = await record(unit, swap, report)
   const [first] = added
   const deposited = {

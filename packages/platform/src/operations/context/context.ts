@@ -4,10 +4,10 @@ import type { Pool } from 'pg'
 import type { PgBoss, SendOptions } from 'pg-boss'
 import type { z } from 'zod'
 import type { DatabaseAvailability } from '../../database/availability.ts'
-import type { Written } from '../../database/new-row.ts'
 import type { SqlExecutor, Statement } from '../../database/sql.ts'
 import type { WalPosition } from '../../database/standby/position.ts'
 import type { Standby } from '../../database/standby/standby.ts'
+import type { RowKey, Written } from '../../database/written.ts'
 import type { Log } from '../../settings/log.ts'
 import type { Keyring } from '../../settings/secrets.ts'
 import type { Settings } from '../../settings/settings.ts'
@@ -83,7 +83,7 @@ export interface CommitStatement {
 
 /**
  * A call of a function of the database that changes rows, for everything that a unit has gathered when it is sent: so the function locks in
- * one order what several parts of the unit change.
+ * one order what several parts of the unit change. It sees what direct statements have written, and nothing that is sent with it.
  */
 export interface GatheredCall<T> {
   /** Items with the same key share one call. */
@@ -129,6 +129,8 @@ export interface UnitOfWork extends QueryContext {
   }): void
   /** Inserts a row with the commit. A violated constraint is reported there, as the error that the operation declares. */
   insert<E extends EntitySchema>(entity: E, row: InferEntity<E>): void
+  /** Changes columns of a row that the unit has locked, with the commit or before the next direct statement, which sees it. */
+  update<E extends EntitySchema>(entity: E, key: RowKey, changes: Partial<InferEntity<E>>): Promise<void>
   /** Adds the event, the ledger entry and the notifications of a change to the commit. */
   record(change: Change): void
   /** Adds a row or a data-modifying statement to the commit. All of them share the commit's round trip. */

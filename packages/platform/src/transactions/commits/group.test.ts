@@ -2,7 +2,7 @@ import { defineErrors, newId, ServiceError, system } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { connected, foundOrganisation, useService } from '#testing'
 import { constraintOf } from '../../database/errors.ts'
-import type { NewRow } from '../../database/new-row.ts'
+import type { NewRow } from '../../database/written.ts'
 import type { GatheredCall, UnitOfWork } from '../../operations/context/context.ts'
 import { LastStatementEmpty, openUnit, unitOfWork } from '../unit.ts'
 

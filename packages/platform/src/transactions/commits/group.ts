@@ -1,8 +1,8 @@
 import type { Tenant } from '@payments/kernel'
 import type { Pool } from 'pg'
-import { isRow } from '../../database/new-row.ts'
 import { grouped } from '../../database/shared/grouped.ts'
 import { Transaction } from '../../database/transaction.ts'
+import { isRow } from '../../database/written.ts'
 import { type Gathered, joined, type Writes } from './statement.ts'
 
 /**

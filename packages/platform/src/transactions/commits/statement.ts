@@ -1,5 +1,5 @@
-import { isRow, type Written } from '../../database/new-row.ts'
 import { renumbered, type Statement } from '../../database/sql.ts'
+import { isRow, type Written } from '../../database/written.ts'
 import type { GatheredCall } from '../../operations/context/context.ts'
 
 /** A call, and what it is for. */

@@ -3,7 +3,7 @@ import { newId } from '@payments/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connected, useService } from '#testing'
 import { minorUnits } from '../domain/entity.ts'
-import { newRow } from './new-row.ts'
+import { changedRow, newRow } from './written.ts'
 
 const service = useService()
 
@@ -70,6 +70,20 @@ test.each(Object.entries(samples))('a row is stored as the ORM stores it: %s', a
   await orm.em.fork().insert(SampleEntity, { ...values, id: other } as never)
   expect(await stored(own)).toEqual(await stored(other))
 })
+
+test.each(Object.entries(samples))(
+  'a row is changed as the ORM stores it, and no other column or row is: %s',
+  async (_, values) => {
+    const [own, other, expected] = [newId(), newId(), newId()]
+    const kept = { key: 'kept', times: 7, tags: ['kept'] }
+    for (const id of [own, other]) await insert(newRow({ orm }, SampleEntity, { ...kept, id } as Sample))
+    const { text, values: sent } = changedRow({ orm }, SampleEntity, { id: own }, { share: 0.5, ...values })
+    await owner.query(text, [...sent])
+    await orm.em.fork().insert(SampleEntity, { ...kept, share: 0.5, ...values, id: expected } as never)
+    expect(await stored(own)).toEqual(await stored(expected))
+    expect(await stored(other)).toMatchObject({ from: 'kept', times: 7, tags: ['kept'], share: null })
+  },
+)
 
 test('rows with the same columns are inserted by one statement, and rows with others by another', () => {
   const into = (values: Partial<Sample>) => newRow({ orm }, SampleEntity, { ...values, id: newId() } as Sample).into
