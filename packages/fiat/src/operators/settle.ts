@@ -56,7 +56,7 @@ export async function settle(
   await requireSecondOperator(own, assets[before.sourceCurrency as AssetSymbol], moved)
   const checkSuspense = await guardSuspense(own, [before.sourceCurrency, before.destinationCurrency])
   const ended = await end(own, direction, before, ending)
-  await schedulePolls(own, direction, ended)
+  schedulePolls(own, direction, ended)
   await tellOwner(own, ended)
   await checkSuspense()
   await keepKnownReport(own, ended)

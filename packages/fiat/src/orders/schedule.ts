@@ -8,7 +8,6 @@ import {
   pollQueue,
   type Runtime,
   type SqlExecutor,
-  sqlOf,
   type UnitOfWork,
   unlessAnnounced,
 } from '@payments/platform'
@@ -48,25 +47,36 @@ export interface PolledOrder {
 }
 
 /**
- * Keeps when a locked order is polled next, also where its polls had ended.
+ * Keeps with the commit when a locked order is polled next, also where its polls had ended.
  * @param cancelledSince since when the provider hides the order; as it was by default
  */
-export async function keepPolls(
-  db: SqlExecutor,
+export function keepPolls(
+  unit: UnitOfWork,
   direction: Direction,
   { id, organisationId, environment, provider, createdAt }: PolledOrder,
   { nextPollAt, pollSeconds }: NextPoll,
   cancelledSince?: Date | null,
-): Promise<void> {
-  await db.query(
-    `insert into fiat_polls as q (id, organisation_id, environment, provider, direction, next_poll_at, poll_seconds, created_at, cancelled_since)
+): void {
+  const values = [
+    id,
+    organisationId,
+    environment,
+    provider,
+    direction,
+    nextPollAt,
+    pollSeconds,
+    createdAt,
+    cancelledSince ?? null,
+  ]
+  const text = `insert into fiat_polls as q (id, organisation_id, environment, provider, direction, next_poll_at, poll_seconds, created_at, cancelled_since)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
      on conflict (organisation_id, environment, id) do update set poll_seconds = excluded.poll_seconds, failing_since = null, error = null,
             next_poll_at = ${unlessAnnounced('q.next_poll_at', 'excluded.next_poll_at')}
-            ${cancelledSince === undefined ? '' : ', cancelled_since = excluded.cancelled_since'}`,
-    [id, organisationId, environment, provider, direction, nextPollAt, pollSeconds, createdAt, cancelledSince ?? null],
-  )
+            ${cancelledSince === undefined ? '' : ', cancelled_since = excluded.cancelled_since'}`
+  unit.appendToCommit({ text, values }, keyOf(id))
 }
+
+const keyOf = (id: string) => `fiat poll ${id}`
 
 interface Postponed extends NextPoll {
   readonly id: string
@@ -96,9 +106,12 @@ export const postpone = groupedBy(async ({ pool }: Runtime, all: readonly Postpo
   return all
 })
 
-/** Ends the polls of a locked order, for which nothing more can happen. */
-export const endPolls = (db: SqlExecutor, id: string): Promise<unknown> =>
-  db.query(`delete from fiat_polls where id = $1 and next_poll_at <> ${ANNOUNCED_SQL}`, [id])
+/** Ends the polls of a locked order with the commit: nothing more can happen to it. */
+export const endPolls = (unit: UnitOfWork, id: string): void =>
+  unit.appendToCommit(
+    { text: `delete from fiat_polls where id = $1 and next_poll_at <> ${ANNOUNCED_SQL}`, values: [id] },
+    keyOf(id),
+  )
 
 /** Poll interval after creation, seconds: callbacks report a deposit sooner. */
 const FIRST_POLL_SECONDS = 15
@@ -169,7 +182,7 @@ export function startPolls(unit: UnitOfWork, direction: Direction, order: OrderR
 }
 
 /** Schedules the next poll of an order that an operator settled: a report that contradicts is still noticed. */
-export async function schedulePolls(unit: UnitOfWork, direction: Direction, order: OrderRow): Promise<void> {
+export function schedulePolls(unit: UnitOfWork, direction: Direction, order: OrderRow): void {
   const next = nextPoll(order, SOON_SECONDS, true)
-  if (next) await keepPolls(sqlOf(unit.em), direction, order, next)
+  if (next) keepPolls(unit, direction, order, next)
 }

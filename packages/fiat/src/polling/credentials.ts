@@ -1,5 +1,5 @@
 import { type Environment, system } from '@payments/kernel'
-import { locked, OTHER_CREDENTIALS, queryContext, type Runtime, sqlOf, unitOfWork } from '@payments/platform'
+import { locked, OTHER_CREDENTIALS, queryContext, type Runtime, unitOfWork } from '@payments/platform'
 import { errors } from '../errors.ts'
 import { type OrderRow, orderMissing, orderResource, update } from '../orders/orders.ts'
 import { endPolls, isInFlight, keepPolls, nextPoll } from '../orders/schedule.ts'
@@ -18,8 +18,8 @@ export async function waitForCredentials(runtime: Runtime, claimed: ClaimedOrder
     if (!order.attention && isInFlight(order))
       order = await update(unit, direction, order, { attention: OTHER_CREDENTIALS })
     const next = nextPoll(order, pollSeconds, false)
-    if (next) await keepPolls(sqlOf(unit.em), direction, order, next)
-    else await endPolls(sqlOf(unit.em), id)
+    if (next) keepPolls(unit, direction, order, next)
+    else endPolls(unit, id)
   })
 }
 

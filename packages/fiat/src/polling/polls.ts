@@ -78,8 +78,8 @@ export async function applyPoll(
     ? await endCancelled(unit, direction, id, report)
     : await applyReport(unit, direction, id, report)
   const next = nextPoll(order, pollSeconds, changed)
-  if (next) await keepPolls(sqlOf(unit.em), direction, order, next, cancelledSince)
-  else await endPolls(sqlOf(unit.em), id)
+  if (next) keepPolls(unit, direction, order, next, cancelledSince)
+  else endPolls(unit, id)
   // Its owner locks what is its own after everything of the order.
   if (changed) await tellOwner(unit, order)
   return order
