@@ -23,7 +23,6 @@ import {
   type PollRow,
   type RouteRow,
   routeResource,
-  WITH_HIDDEN,
 } from '../entity.ts'
 import { errors } from '../errors.ts'
 import { journalDraft } from '../journal.ts'
@@ -66,6 +65,8 @@ export async function applyReports(
   let created = 0
   let updated = 0
   const changes = new DepositChangesOf(unit, route)
+  const begun = new Map<string, Date>()
+  const ended: Date[] = []
   // Two polls of one route are applied one after the other: the second finds what the first created.
   const of = route.hidden ? hiddenRouteResource : routeResource
   const current = await locked(unit, of, route.id, errors.payment_route_not_found)
@@ -81,6 +82,7 @@ export async function applyReports(
     }
     if (!stored) {
       const deposit = createDeposit(unit, route, report)
+      begun.set(deposit.id, deposit.createdAt)
       created++
       changes.add(undefined, deposit, report)
       existing.remember(route.id, report, deposit)
@@ -91,10 +93,13 @@ export async function applyReports(
       existing.remember(route.id, report, stored)
     }
     switch (effectOf(stored, report)) {
-      case 'end':
-        existing.remember(route.id, report, await endDeposit(unit, route, stored.id, report, changes))
+      case 'end': {
+        const deposit = await endDeposit(unit, route, stored.id, report, changes)
+        existing.remember(route.id, report, deposit)
+        if (!begun.delete(deposit.id)) ended.push(deposit.createdAt)
         settleContradictions(unit, { ...route, id: stored.id }, [DISAGREES])
         break
+      }
       case 'return':
         existing.remember(route.id, report, await recordReturn(unit, route, stored.id, report, changes))
         break
@@ -114,7 +119,13 @@ export async function applyReports(
     reports.map(({ requestId }) => requestId),
   )
   const watchedUntil = await changes.tellOwner()
-  await schedule(unit, current, { ...poll, ...(watchedUntil ? { watchedUntil } : {}) }, created + updated > 0)
+  const pendingSince = await sinceWhen(unit, route.id, poll.pending, [...begun.values()], ended)
+  schedule(
+    unit,
+    { ...current, ...poll, ...(watchedUntil ? { watchedUntil } : {}) },
+    pendingSince,
+    created + updated > 0,
+  )
   await changes.post()
   return { synced: reports.length, created, updated }
 }
@@ -208,7 +219,7 @@ async function recordReturn(
 ): Promise<DepositRow> {
   const before = await locked(unit, machineOf(route), id, errors.deposit_not_found)
   const returned = { returnedAmount: sentBack(report) }
-  await unit.em.nativeUpdate(DepositEntity, { id }, returned, { filters: WITH_HIDDEN })
+  await unit.update(DepositEntity, before, returned)
   const row = { ...before, ...returned }
   changes.add(before, row, report)
   keepEvidence(unit, route, row, report)
@@ -295,32 +306,64 @@ export function keepOdd(unit: UnitOfWork, route: RouteRow, odd: OddReport): void
   })
 }
 
-type Poll = Pick<PollRow, 'pollSeconds' | 'watchedUntil'>
-
-/** How a locked route is polled. Its next poll is locked before what its owner locks, as where many polls are moved. */
-async function lockedPoll(unit: UnitOfWork, id: string): Promise<Poll> {
-  const { rows } = await sqlOf(unit.em).query<{ poll_seconds: number; watched: string | null }>(
-    'select poll_seconds, watched_until::text as watched from payment_route_polls where id = $1 for no key update',
-    [id],
-  )
-  const { poll_seconds: pollSeconds = SOON_SECONDS, watched = null } = rows[0] ?? {}
-  return { pollSeconds, watchedUntil: watched === null ? null : new Date(watched) }
+/** The pending deposits of a route: since when the oldest is, and whether there are others. */
+interface Pending {
+  readonly since: Date | null
+  readonly others: boolean
 }
 
-/** When the route is polled next: by what is pending, and by what has just changed. */
-async function schedule(unit: UnitOfWork, route: RouteRow, poll: Poll, changed: boolean): Promise<void> {
+const PENDING = "from payment_route_deposits where payment_route_id = $1 and status = 'pending'"
+
+/** How a locked route is polled. Its next poll is locked before what its owner locks, as where many polls are moved. */
+async function lockedPoll(unit: UnitOfWork, id: string) {
+  const { rows } = await sqlOf(unit.em).query<{
+    seconds: number
+    watched: string | null
+    since: string | null
+    pending: string
+  }>(
+    `select poll_seconds as seconds, watched_until::text as watched, since, pending
+       from payment_route_polls, (select min(created_at)::text as since, count(*) as pending ${PENDING}) p where id = $1 for no key update of payment_route_polls`,
+    [id],
+  )
+  const { seconds = SOON_SECONDS, watched = null, since = null, pending = 0 } = rows[0] ?? {}
+  return {
+    pollSeconds: seconds,
+    watchedUntil: timeOf(watched),
+    pending: { since: timeOf(since), others: Number(pending) > 1 },
+  }
+}
+
+const timeOf = (text: string | null | undefined): Date | null => (text ? new Date(text) : null)
+
+/** Since when a deposit has been pending, after some have begun and some have ended. Only when the oldest of several has ended it is read again. */
+async function sinceWhen(
+  unit: UnitOfWork,
+  id: string,
+  { since, others }: Pending,
+  begun: readonly Date[],
+  ended: readonly Date[],
+): Promise<Date | null> {
+  const isOver = since !== null && ended.some((at) => at <= since)
+  if (!isOver) return since ?? begun[0] ?? null
+  if (!others) return begun[0] ?? null
   const { rows } = await sqlOf(unit.em).query<{ since: string | null }>(
-    "select min(created_at)::text as since from payment_route_deposits where payment_route_id = $1 and status = 'pending'",
-    [route.id],
+    `select min(created_at)::text as since ${PENDING}`,
+    [id],
   )
-  const since = rows[0]?.since
-  const next = nextPoll({ ...route, ...poll }, { pendingSince: since ? new Date(since) : null, changed })
-  // What the provider announced meanwhile stays due.
-  await sqlOf(unit.em).query(
-    `update payment_route_polls set poll_seconds = $2, watched_until = $4,
+  return timeOf(rows[0]?.since)
+}
+
+type Scheduled = RouteRow & Pick<PollRow, 'pollSeconds' | 'watchedUntil'>
+
+/** When the route is polled next: by what is pending, and by what has just changed. What the provider announced meanwhile stays due. */
+function schedule(unit: UnitOfWork, route: Scheduled, pendingSince: Date | null, changed: boolean): void {
+  const next = nextPoll(route, { pendingSince, changed })
+  unit.appendToCommit({
+    text: `update payment_route_polls set poll_seconds = $2, watched_until = $4,
             next_poll_at = ${unlessAnnounced('next_poll_at', '$3')} where id = $1`,
-    [route.id, next.pollSeconds, next.nextPollAt, poll.watchedUntil ?? null],
-  )
+    values: [route.id, next.pollSeconds, next.nextPollAt, route.watchedUntil ?? null],
+  })
 }
 
 function createDeposit(unit: UnitOfWork, route: RouteRow, report: DepositReport): DepositRow {
