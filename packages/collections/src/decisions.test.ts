@@ -68,6 +68,27 @@ test('money that does not count is on the collection and under what needs attent
   ).toEqual(['7 USDT that was not asked for'])
 })
 
+test.each(['counted', 'sent_back', 'kept'])(
+  'a part is listed once the time for the rest is over, and until it is %s; its merchant is notified',
+  async (action) => {
+    const world = await begin({ type: 'checkout' })
+    await world.pay({ amount: '4' })
+    await world.pay({ amount: '6' })
+    expect(await world.undecided()).toEqual({ sessions: [], total: 0 })
+    await world.end()
+    const [listed] = (await world.undecided()).sessions
+    expect(listed).toMatchObject({ id: world.session.id, situation: { next: 'merchant' } })
+    const { body } = await world.merchant.call('GET /v1/notifications')
+    expect(body.data.notifications[0]).toMatchObject({ title: 'Incomplete payment', body: listed.situation.text })
+    // Within the grace time the rest may still begin to come.
+    expect((await world.decide({ action })).status).toBe(200)
+    expect(await world.undecided()).toEqual({ sessions: [], total: 0 })
+    expect((await world.decide({ action: 'kept' })).status).toBe(409)
+    expect(await world.shown()).toMatchObject({ situation: { next: 'nobody' } })
+    await inOrder(service)
+  },
+)
+
 test('late money that is counted pays the session and its invoice, once, with the events of a payment', async () => {
   const world = await begin({ type: 'invoice' })
   await world.end()

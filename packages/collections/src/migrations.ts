@@ -261,4 +261,12 @@ export const migrations: readonly MigrationStep[] = [
     name: '20261129140000_collection_discount',
     up: ['alter table collections add column discount jsonb'],
   },
+  {
+    // What was paid in part until the end is listed until its merchant has decided what becomes of it.
+    name: '20261130100000_expired_parts',
+    up: [
+      `update checkout_sessions set needs_decision = true where status = 'expired' and not needs_decision
+          and payments @> '[{"status": "completed", "counts": true}]' and not payments @> '[{"counts": true, "resolution": {}}]'`,
+    ],
+  },
 ]

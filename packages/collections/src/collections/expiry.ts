@@ -1,7 +1,8 @@
 import { NIL_ID, system, type Tenant } from '@payments/kernel'
 import {
   earliest,
-  move,
+  locked,
+  moveLocked,
   type QueryContext,
   queryContext,
   type Runtime,
@@ -11,6 +12,7 @@ import {
 } from '@payments/platform'
 import { sessionResource } from '../entity.ts'
 import { errors } from '../errors.ts'
+import { needsDecision } from '../payments/outcome.ts'
 import { lockedCollection, moveCollection } from './changes.ts'
 import { prepareReminder, remind } from './invoices/invoices.ts'
 
@@ -44,7 +46,10 @@ const changes: readonly Change[] = [
   {
     due: `select id, organisation_id, environment from checkout_sessions
            where ends_at <= now() and status in ('awaiting_payment', 'underpaid') and id > $1 order by id limit $2`,
-    apply: (unit, id) => move(unit, sessionResource, id, 'expire', errors.checkout_session_not_found),
+    async apply(unit, id) {
+      const row = await locked(unit, sessionResource, id, errors.checkout_session_not_found)
+      await moveLocked(unit, sessionResource, row, 'expire', { needsDecision: needsDecision('expired', row.payments) })
+    },
   },
   {
     due: `select id, organisation_id, environment from collections

@@ -16,8 +16,25 @@ const oldest = (payments: readonly StoredPayment[]): Date | null =>
 export const isShort = ({ short, settled }: StoredPayment): boolean => short === true && !settled
 
 /** It was delivered and does not count by itself: the merchant decides what becomes of it. */
-export const isUndecided = (payment: StoredPayment): boolean =>
+const isUndecided = (payment: StoredPayment): boolean =>
   payment.status === 'completed' && !payment.counts && !payment.resolution && !isShort(payment)
+
+const isPart = ({ status, counts }: StoredPayment): boolean => status === 'completed' && counts
+
+/**
+ * The payments that the merchant may decide about: each that does not count by itself; else, of a session that was paid in part, its last, until one of
+ * them has been decided.
+ */
+export function undecided(status: string, payments: readonly StoredPayment[]): readonly StoredPayment[] {
+  const apart = payments.filter(isUndecided)
+  if (apart.length > 0 || !['underpaid', 'expired'].includes(status)) return apart
+  const parts = payments.filter(isPart)
+  return parts.some(({ resolution }) => resolution) ? [] : parts.slice(-1)
+}
+
+/** Is it listed until its merchant decides? What an underpaid one lacks may still come. */
+export const needsDecision = (status: string, payments: readonly StoredPayment[]): boolean =>
+  status === 'underpaid' ? payments.some(isUndecided) : undecided(status, payments).length > 0
 
 const isAccepted = ({ status, resolution }: StoredPayment): boolean =>
   status === 'completed' && resolution?.action === 'counted'
@@ -43,7 +60,6 @@ export function fieldsOf(session: SessionRow, payments: readonly StoredPayment[]
     needsOperator: payments.some(
       (payment) => isRefundHeld(payment) || isShort(payment) || (payment.status === 'failed' && !payment.settled),
     ),
-    needsDecision: payments.some(isUndecided),
     pendingSince: oldest(payments.filter(({ status }) => status === 'pending')),
     refundTo: payments.findLast(({ status }) => status === 'refunded')?.refundTo ?? session.refundTo,
   }

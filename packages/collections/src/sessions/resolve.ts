@@ -6,7 +6,7 @@ import { emailPayer } from '../emails/emails.ts'
 import { type CollectionRow, type SessionRow, sessionResource } from '../entity.ts'
 import { errors } from '../errors.ts'
 import { PAYABLE } from '../payments/arrivals.ts'
-import { type Fields, fieldsOf, isUndecided } from '../payments/outcome.ts'
+import { type Fields, fieldsOf, needsDecision, undecided } from '../payments/outcome.ts'
 import type { SessionResolution } from '../schemas.ts'
 import type { StoredPayment } from '../terms/rows.ts'
 import { applyToCollection } from './payments/received.ts'
@@ -29,21 +29,22 @@ export async function resolveSession(
   const payments = session.payments.map((each) => (each.id === payment.id ? { ...each, resolution } : each))
   const fields = fieldsOf(session, payments)
   if (action !== 'counted' || session.status === 'paid')
-    return updateResource(unit, sessionResource, session, fields, 'list')
+    return updateResource(
+      unit,
+      sessionResource,
+      session,
+      { ...fields, needsDecision: needsDecision(session.status, payments) },
+      'list',
+    )
   const after = await pay(unit, collection, session, fields)
   await emailPayer(unit, collection, session, after, [])
   await applyToCollection(unit, collection, { before: session, after })
   return after
 }
 
-/** The payment that is meant: the given one, else the only one that is not decided; of a session that was paid in part, its last. */
+/** The payment that is meant: the given one, else the only one that is not decided. */
 function chosen(session: SessionRow, paymentId: string | undefined): StoredPayment {
-  const undecided = session.payments.filter(isUndecided)
-  const last = session.payments.findLast(
-    ({ status, counts, resolution }) => status === 'completed' && counts && !resolution,
-  )
-  const isPart = session.status === 'underpaid' || session.status === 'expired'
-  const open = undecided.length > 0 ? undecided : isPart && last ? [last] : []
+  const open = undecided(session.status, session.payments)
   const among = paymentId === undefined ? open : open.filter(({ id }) => id === paymentId)
   const [payment, other] = among
   if (open.length === 0) throw errors.session_decided()
@@ -60,7 +61,14 @@ async function pay(
   fields: Fields,
 ): Promise<SessionRow> {
   const paidTwice = collection.type !== 'link' && collection.paymentsCount > 0
-  const paid = { ...fields, paidAt: new Date(), paidTwice, paidOver: fields.paidOver || paidTwice, failureReason: null }
+  const paid = {
+    ...fields,
+    paidAt: new Date(),
+    paidTwice,
+    paidOver: fields.paidOver || paidTwice,
+    failureReason: null,
+    needsDecision: needsDecision('paid', fields.payments),
+  }
   const apply = async (event: (typeof sessionResource.machine.events)[number]) =>
     (await move(unit, sessionResource, session.id, event, errors.checkout_session_not_found, paid)).row
   if (['expired', 'underpaid', 'cancelled'].includes(session.status)) return apply('correct_to_paid')

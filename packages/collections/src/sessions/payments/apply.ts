@@ -15,6 +15,7 @@ import {
   fieldsOf,
   isCorrection,
   isShort,
+  needsDecision,
   outcomeOf,
   reasonOf,
 } from '../../payments/outcome.ts'
@@ -87,7 +88,9 @@ async function advance(
 ): Promise<SessionRow> {
   let row = session
   const apply = async (event: (typeof sessionResource.machine.events)[number], more: Partial<SessionRow> = {}) => {
-    row = (await moveLocked(unit, sessionResource, row, event, { ...fields, ...more })).row
+    const status = sessionResource.machine.step(row.status as never, event) ?? row.status
+    const decision = { needsDecision: needsDecision(status, fields.payments) }
+    row = (await moveLocked(unit, sessionResource, row, event, { ...fields, ...decision, ...more })).row
   }
   const paid = () => ({ paidAt: new Date(), paidTwice, paidOver: fields.paidOver || paidTwice })
   const corrects = changes.some(isCorrection)
@@ -112,7 +115,8 @@ async function advance(
   const kept = ended.some(bringsAmounts)
   const gone = ended.some(({ before, after }) => before?.status === 'completed' && after.status !== 'completed')
   const isTold = stuck || gone || (kept && row.status !== 'processing')
-  return updateResource(unit, sessionResource, row, fields, corrects ? 'correction' : isTold ? 'event' : 'list')
+  const decided = { ...fields, needsDecision: needsDecision(row.status, fields.payments) }
+  return updateResource(unit, sessionResource, row, decided, corrects ? 'correction' : isTold ? 'event' : 'list')
 }
 
 /** Without what another session has paid. */
