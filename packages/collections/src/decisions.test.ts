@@ -89,6 +89,50 @@ test.each(['counted', 'sent_back', 'kept'])(
   },
 )
 
+test('what is accepted in another currency is what was received: in the list, in reports and in the receipt; more is too much', async () => {
+  const world = await begin({ type: 'checkout' })
+  await world.pay({ currency: 'USDT', amount: '25' })
+  expect((await world.decide({ action: 'counted' })).status).toBe(200)
+  const entry = async () =>
+    (await world.merchant.call('GET /v1/transactions')).body.data.transactions.find(
+      ({ id }: { id: string }) => id === world.session.id,
+    )
+  expect(await world.shown()).toMatchObject({ receivedAmount: '25', remainingAmount: '0', paidOver: false })
+  expect(await entry()).toMatchObject({
+    status: 'paid',
+    amount: '25 USDC',
+    amountUsd: '25',
+    receipt: { origin: { amount: '25', amountUsd: '25' } },
+  })
+  await world.pay({ amount: '25' })
+  expect(await world.shown()).toMatchObject({ status: 'paid', receivedAmount: '50', paidOver: true })
+  expect(await entry()).toMatchObject({ amount: '50 USDC' })
+  await inOrder(service)
+})
+
+test('a paid session says of money beside it that nobody has decided about it', async () => {
+  const world = await begin({ type: 'checkout' })
+  await world.pay({ currency: 'USDT', amount: '25' })
+  await world.pay()
+  const { situation, status } = await world.shown()
+  expect([status, situation.next, situation.heading]).toEqual(['paid', 'merchant', '25 USDT that was not asked for'])
+  expect((await world.undecided()).total).toBe(1)
+})
+
+test('a part is not sent back while its payer can still send the rest, which would pay what is gone', async () => {
+  const world = await begin({ type: 'checkout' })
+  await world.pay({ amount: '10' })
+  for (const moved of [0, 20 * 60]) {
+    if (moved > 0) expect((await advance(world.merchant, moved)).status).toBe(200)
+    await applyDue(service.runtime, never)
+    const refused = await world.decide({ action: 'sent_back' })
+    expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining('can still send the rest')])
+  }
+  await world.end()
+  expect((await world.decide({ action: 'sent_back' })).status).toBe(200)
+  expect(await world.pay({ amount: '15' })).toMatchObject({ status: 'expired' })
+})
+
 test('late money that is counted pays the session and its invoice, once, with the events of a payment', async () => {
   const world = await begin({ type: 'invoice' })
   await world.end()

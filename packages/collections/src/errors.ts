@@ -26,5 +26,9 @@ export const errors = defineErrors({
   session_asks_for_nothing: { status: 409, message: 'Checkout session asks for no payment from a wallet at present' },
   price_unavailable: { status: 503, message: 'The price cannot be converted at present, please retry' },
   session_decided: { status: 409, message: 'Checkout session has no payment that needs a decision' },
+  session_still_payable: {
+    status: 409,
+    message: 'The payer can still send the rest: record what you sent back once the grace time is over',
+  },
   session_not_settleable: { status: 409, message: 'Checkout session has nothing to settle' },
 })

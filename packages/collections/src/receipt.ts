@@ -15,7 +15,7 @@ import type { ReceiptDeclaration, StatementLine } from '@payments/platform'
 import { RefundToSchema } from '@payments/routes'
 import { z } from 'zod'
 import { decimal, decimalOrZero, invoiceNumberText } from './present.ts'
-import { creditedOf, isRefundHeld } from './terms/journal.ts'
+import { creditedOf, isAccepted, isRefundHeld } from './terms/journal.ts'
 import type { SessionColumns, StoredPayment } from './terms/rows.ts'
 
 const Payment = z.looseObject({
@@ -58,7 +58,10 @@ const CollectionReceipt = z
       .optional()
       .meta({ description: 'The price that was held; null without one' }),
     requestedAmount: text('What the payer was asked to send, in the currency of `origin`', '25'),
-    origin: Leg.meta({ description: 'What was received in the requested currency on the requested network' }),
+    origin: Leg.meta({
+      description:
+        'What was received in the requested currency on the requested network, and what was counted of another',
+    }),
     destination: Wallet.meta({ description: 'What was delivered' }),
     fees: text('Fees of the provider, in the currency of `destination`', '0.1'),
     depositAddress: text('Address to which the payer sent', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'),
@@ -78,7 +81,7 @@ function sum(texts: readonly (string | null)[]): string | undefined {
 }
 
 const counted = ({ payments }: SessionColumns) =>
-  payments.filter(({ status, requested }) => status === 'completed' && requested)
+  payments.filter((payment) => payment.status === 'completed' && (payment.requested || isAccepted(payment)))
 
 /** What was received of a payment, in US dollars: without the part of it that was sent back. */
 const receivedUsd = ({ amount, returned, amountUsd }: StoredPayment): string | null =>

@@ -200,11 +200,11 @@ export const collectionsRouter = {
     tag,
     summary: 'Decide about money that does not count',
     description:
-      'Records what you do with a payment that was delivered to you and does not count by itself, or with less than was asked for. `counted` makes the session paid, and its invoice or checkout. The money is in your wallet: nothing is sent by this.',
+      'Records what you do with a payment that was delivered to you and does not count by itself, or with less than was asked for. `counted` makes the session paid, and its invoice or checkout. A part is `sent_back` once the payer can no longer send the rest. The money is in your wallet: nothing is sent by this.',
     message: 'Decision recorded',
     input: SessionResolution,
     output: Session,
-    errors: [errors.checkout_session_not_found, errors.session_decided],
+    errors: [errors.checkout_session_not_found, errors.session_decided, errors.session_still_payable],
     run: async (unit, input) => presentSession(await resolveSession(unit, input)),
   }),
   pdf: download({

@@ -25,10 +25,15 @@ export function sessionReading(data: MoneyData, about?: number): Reading {
   const { session } = data
   // A token that this service does not know has the name that its issuer chose.
   const payments = session.payments.map((each) => ({ ...each, currency: plainName(each.currency) }))
+  // A paid session may have money beside it that nobody has decided about.
+  const open = payments.find(
+    ({ status, counts, resolution, underDelivered, settled }) =>
+      status === 'completed' && !counts && !resolution && (!underDelivered || settled),
+  )
   return readingOf(
     { ...data, session: { ...session, payments } },
     { locale: 'en', networks: networksOf(session), texts: texts.en },
-    about === undefined ? undefined : payments[about],
+    about === undefined ? (session.status === 'paid' ? open : undefined) : payments[about],
   )
 }
 

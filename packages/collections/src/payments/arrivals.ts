@@ -97,6 +97,15 @@ function byDelivery(
   return delivered < floorOf(session, arrival, tolerancePercent) ? { credited: counts, short: true } : undefined
 }
 
+/** What a payment counts for that was not asked for, and that the merchant accepts: what was delivered, and its fees, at the rate of the session. */
+export function creditedAs(
+  { amount, targetAmount }: SessionRow,
+  { requested, delivered, fees }: Pick<StoredPayment, 'requested' | 'delivered' | 'fees'>,
+): Pick<StoredPayment, 'credited'> {
+  if (requested || delivered === null) return {}
+  return { credited: `${((BigInt(delivered) + BigInt(fees)) * amount) / targetAmount}` }
+}
+
 /** The least that must be delivered of a payment: by the quote of the session, or by the order of its bank account. */
 function floorOf(session: SessionRow, { id, method, sent, credited }: Arrival, tolerancePercent: number): bigint {
   const { amount, targetAmount: target, guaranteedAmount, paymentPolicy, bankAccounts } = session
@@ -132,10 +141,17 @@ function paymentOf(
   const counts = requested && inTime
   const late = counts && new Date(receivedAt) > session.endsAt
   const delivery = byDelivery(session, arrival, late, tolerancePercent)
+  const fees = delivery
+    ? 0n
+    : isTransfer
+      ? feesOf(session, session.currency, credited, delivered, requested)
+      : feesOf(session, arrival.currency, sent - returned, delivered, requested)
+  const of = { requested, delivered: delivered?.toString() ?? null, fees: fees.toString() }
   return {
     id: arrival.id,
     ...(isTransfer ? { method: 'bank_transfer' as const } : {}),
     ...(isTransfer || delivery ? { credited: `${delivery?.credited ?? credited}` } : {}),
+    ...(before?.resolution?.action === 'counted' ? creditedAs(session, of) : {}),
     ...(delivery?.short ? { short: true } : {}),
     ...(arrival.provider === null ? {} : { provider: arrival.provider }),
     networkKey: arrival.networkKey,
@@ -144,19 +160,12 @@ function paymentOf(
     amountUsd: arrival.sentUsd,
     returned: returned.toString(),
     ...(arrival.returnFailed || (before?.returnFailed && arrival.settled) ? { returnFailed: true } : {}),
-    delivered: delivered?.toString() ?? null,
+    ...of,
     deliveredUsd: arrival.deliveredUsd,
-    fees: (delivery
-      ? 0n
-      : isTransfer
-        ? feesOf(session, session.currency, credited, delivered, requested)
-        : feesOf(session, arrival.currency, sent - returned, delivered, requested)
-    ).toString(),
     status: arrival.status,
     txHash: arrival.txHash,
     failureReason: arrival.failureReason,
     receivedAt,
-    requested,
     counts,
     inTime,
     refundTo: arrival.refundTo,

@@ -1,5 +1,5 @@
 import type { SessionRow } from '../entity.ts'
-import { creditedOf, isRefundHeld } from '../terms/journal.ts'
+import { creditedOf, isAccepted, isRefundHeld } from '../terms/journal.ts'
 import { thresholdOf } from '../terms/policy.ts'
 import type { StoredPayment } from '../terms/rows.ts'
 import { isFinal, type PaymentChange } from './arrivals.ts'
@@ -36,9 +36,6 @@ export function undecided(status: string, payments: readonly StoredPayment[]): r
 export const needsDecision = (status: string, payments: readonly StoredPayment[]): boolean =>
   status === 'underpaid' ? payments.some(isUndecided) : undecided(status, payments).length > 0
 
-const isAccepted = ({ status, resolution }: StoredPayment): boolean =>
-  status === 'completed' && resolution?.action === 'counted'
-
 /** What is kept of a payment. Where its excess went back, or could not, what it counts for has the fee of that refund, or the excess, in it. */
 function keptOf({ amount }: SessionRow, payment: StoredPayment): bigint {
   const credited = creditedOf(payment)
@@ -48,13 +45,13 @@ function keptOf({ amount }: SessionRow, payment: StoredPayment): bigint {
 /** The columns that follow from the payments. */
 export function fieldsOf(session: SessionRow, payments: readonly StoredPayment[]) {
   const completed = payments.filter(({ status }) => status === 'completed')
-  const requested = completed.filter((payment) => payment.requested)
+  const asked = completed.filter((payment) => payment.requested || isAccepted(payment))
   return {
     payments,
-    receivedAmount: sum(requested, creditedOf),
+    receivedAmount: sum(asked, creditedOf),
     deliveredAmount: sum(completed, ({ delivered }) => BigInt(delivered ?? 0)),
     fees: sum(completed, ({ fees }) => BigInt(fees)),
-    paidOver: session.paidTwice || sum(requested, (payment) => keptOf(session, payment)) > session.amount,
+    paidOver: session.paidTwice || sum(asked, (payment) => keptOf(session, payment)) > session.amount,
     paidLate: payments.some(({ late }) => late),
     firstPaymentAt: session.firstPaymentAt ?? new Date(),
     needsOperator: payments.some(

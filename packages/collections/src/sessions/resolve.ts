@@ -5,16 +5,17 @@ import { lockedWithCollection } from '../collections/changes.ts'
 import { emailPayer } from '../emails/emails.ts'
 import { type CollectionRow, type SessionRow, sessionResource } from '../entity.ts'
 import { errors } from '../errors.ts'
-import { PAYABLE } from '../payments/arrivals.ts'
+import { creditedAs, PAYABLE } from '../payments/arrivals.ts'
 import { type Fields, fieldsOf, needsDecision, undecided } from '../payments/outcome.ts'
 import type { SessionResolution } from '../schemas.ts'
 import type { StoredPayment } from '../terms/rows.ts'
 import { applyToCollection } from './payments/received.ts'
+import { expectedUntil } from './sessions.ts'
 
 /**
  * Records what the merchant decides about money that was delivered and does not count by itself, or is less than was asked for. No money moves:
  * it is in the merchant's wallet. What is counted makes the session paid, with its events, the receipt to its payer, and its collection.
- * @throws checkout_session_not_found 404, session_decided 409, validation_failed 422 on `paymentId`
+ * @throws checkout_session_not_found 404, session_decided 409, session_still_payable 409, validation_failed 422 on `paymentId`
  */
 export async function resolveSession(
   unit: UnitOfWork,
@@ -26,7 +27,11 @@ export async function resolveSession(
   const payment = chosen(session, paymentId)
   const { kind, userId } = unit.actor
   const resolution = { action, note: note ?? null, at: new Date().toISOString(), by: userId ?? kind }
-  const payments = session.payments.map((each) => (each.id === payment.id ? { ...each, resolution } : each))
+  // The rest would pay the session, of which a part is gone.
+  if (action === 'sent_back' && payment.counts && expectedUntil(session) > new Date())
+    throw errors.session_still_payable()
+  const decided = { ...payment, resolution, ...(action === 'counted' ? creditedAs(session, payment) : {}) }
+  const payments = session.payments.map((each) => (each.id === payment.id ? decided : each))
   const fields = fieldsOf(session, payments)
   if (action !== 'counted' || session.status === 'paid')
     return updateResource(

@@ -7,6 +7,10 @@ import type { SessionColumns, StoredPayment } from './rows.ts'
 export const isRefundHeld = ({ status, refundTo, settled }: StoredPayment): boolean =>
   status === 'refunded' && refundTo?.owner === 'service' && !settled
 
+/** The merchant accepts it as paid. */
+export const isAccepted = ({ status, resolution }: StoredPayment): boolean =>
+  status === 'completed' && resolution?.action === 'counted'
+
 /** What a payment counts for, in minor units of the currency of its session; zero for what was not asked for. */
 export const creditedOf = ({ requested, status, amount, returned, credited }: StoredPayment): bigint =>
   credited !== undefined
