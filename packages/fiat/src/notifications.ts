@@ -2,7 +2,7 @@ import { type Change, shownAmount } from '@payments/kernel'
 import type { DeclaredNotification } from '@payments/platform'
 import { explained, offrampFailures, onrampFailures } from './failure-reasons.ts'
 
-type Refund = { readonly status: string } | null | undefined
+type Refund = { readonly status: string; readonly amount: string } | null | undefined
 
 /** A failed order, and the outcome of its money: one notification for each change that a merchant has to know. */
 const failed =
@@ -10,6 +10,8 @@ const failed =
   (change) => {
     const refund = change.data.refund as Refund
     const amount = ({ entry }: Change) => shownAmount(entry)
+    const returned = ({ entry, data }: Change) =>
+      shownAmount(entry && { ...entry, amount: (data.refund as NonNullable<Refund>).amount })
     if (change.previousStatus !== 'failed')
       return {
         resource,
@@ -22,7 +24,7 @@ const failed =
         resource,
         type: 'money.returned',
         title: 'Money returned',
-        body: (of) => `The money of the failed ${resource} of ${amount(of)} was sent back.`,
+        body: (of) => `${returned(of)} of the failed ${resource} of ${amount(of)} was sent back.`,
       }
     if (refund?.status === 'failed')
       return {
@@ -30,7 +32,7 @@ const failed =
         type: 'money.stranded',
         title: 'Money could not be returned',
         body: (of) =>
-          `The money of the failed ${resource} of ${amount(of)} could not be sent back. Please contact support.`,
+          `${returned(of)} of the failed ${resource} of ${amount(of)} could not be sent back. Please contact support.`,
       }
     return undefined
   }

@@ -51,9 +51,12 @@ test('the list says what moved, once something has: of an offramp without its fe
     const entry = offrampEntry({ ...offramp, receivedAmount: received } as unknown as OfframpRow)
     return [amountText(entry), entry.amountUsd]
   }
-  expect([sold(null), sold(25_125_000n), sold(20_125_000n)]).toEqual([
+  // What arrived may be no more than the fee: an amount is never negative.
+  expect([sold(null), sold(25_125_000n), sold(20_125_000n), sold(125_000n), sold(100_000n)]).toEqual([
     ['25 USDC', '25'],
     ['25 USDC', '25'],
     ['20 USDC', '20'],
+    ['0.125 USDC', '0.125'],
+    ['0.1 USDC', '0.1'],
   ])
 })

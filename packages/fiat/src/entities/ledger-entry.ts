@@ -39,12 +39,13 @@ const common = (row: OfframpRow | OnrampRow) => ({
     : null,
 })
 
-/** What the list says of an order: what moved, once something has, and until then what was ordered. Without fees on top. */
+/** What the list says of an order: what moved, once something has, and until then what was ordered. Without fees on top, unless it is no more than they are. */
 function movedOf(row: OfframpRow | OnrampRow): bigint {
   const { amount, receivedAmount, fee } = row
   if (receivedAmount == null) return amount
   if (!('depositAmount' in row)) return receivedAmount
-  return receivedAmount === row.depositAmount ? amount : receivedAmount - fee
+  if (receivedAmount === row.depositAmount) return amount
+  return receivedAmount > fee ? receivedAmount - fee : receivedAmount
 }
 
 /** An offramp as an entry of the unified list, with its receipt. */
