@@ -233,6 +233,12 @@ test('an operator reads of held money what its merchant and its payer read', asy
   const { body } = await call(service, 'GET /v1/admin/ops/checkout-sessions', { token })
   const seen = body.data.sessions.find(({ id }: { id: string }) => id === world.session.id)
   expect(seen.situation).toMatchObject({ holder: 'provider', next: 'service', heading: '25 USDC is on hold' })
+  const attention = await call(service, 'POST /v1/admin/ops/attention', {
+    ...{ token, key: null, body: { organisationId: world.merchant.organisationId, sort: 'amount' } },
+  })
+  expect(attention.body.data.objects).toMatchObject([
+    { kind: 'checkout_session', id: world.session.id, amount: '25 USDC', amountUsd: '25' },
+  ])
   expect((await world.shown()).situation).toMatchObject({
     holder: 'provider',
     next: 'service',

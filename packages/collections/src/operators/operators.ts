@@ -1,5 +1,5 @@
 import { paymentsOfOwners } from '@payments/fiat'
-import { endings, type OperatorsDeclaration, sqlOf } from '@payments/platform'
+import { endings, exportedAmount, type OperatorsDeclaration, sqlOf } from '@payments/platform'
 import { joinDeposits, pollSoon } from '@payments/routes'
 import { STUCK_SECONDS } from '../settings.ts'
 import { checkoutMachine, invoiceMachine, linkMachine, sessionMachine } from '../states.ts'
@@ -9,6 +9,13 @@ const SETTLE = {
   outcomes: ['completed', 'refunded', 'not_received'],
 } as const
 const EXPIRE = { command: 'admin.checkoutSessions.settle', outcomes: ['expired'] } as const
+/** SQL: what is under way, held, or came back to this service, of the payments of a session `o`, where all of it is in one currency. */
+const HELD = `select sum(${exportedAmount("(p->>'amount')::numeric", "p->>'currency'")}::numeric) as amount, min(p->>'currency') as currency,
+         case when bool_and(p->>'amountUsd' is not null) then sum((p->>'amountUsd')::numeric)::text end as usd
+    from checkout_sessions s cross join jsonb_array_elements(s.payments) p
+   where s.organisation_id = o.organisation_id and s.environment = o.environment and s.id = o.id and p->'settled' is distinct from 'true'
+     and (p->>'status' in ('pending', 'failed') or p->'short' = 'true' or p->>'status' = 'refunded' and p->'refundTo'->>'owner' = 'service')
+  having count(distinct p->>'currency') = 1`
 const SESSIONS = 'It holds no money: its sessions do'
 
 export const operators: OperatorsDeclaration = {
@@ -25,6 +32,7 @@ export const operators: OperatorsDeclaration = {
                    coalesce(failure_reason, case when payments @> '[{"short": true}]' then 'Less was delivered than the provider promised' end,
                      'A payment is neither delivered nor returned, or came back to an address of this service'), updated_at
               from checkout_sessions where needs_operator`,
+      held: HELD,
       async recheck(unit, ids) {
         const db = sqlOf(unit.em)
         const { rows } = await db.query<{ route_id: string }>(

@@ -26,6 +26,10 @@ interface Row extends Omit<Shown, 'since'> {
 
 type Listed = Row & Pick<z.input<typeof Attention>['objects'][number], 'merchant' | 'amount' | 'amountUsd'>
 
+const NOTHING_HELD = 'select null::numeric as amount, null as currency, null as usd'
+/** SQL: what is held of an object of `o`; else what the list of transactions, `l`, says of it. */
+const AMOUNT = `select case when o.held is null then l.shown else trim_scale(o.held) || ' ' || o.currency end as shown, coalesce(o.held, l.amount) as amount,
+  case when o.held is null then l.currency else o.currency end as currency, case when o.held is null then l.usd else o.usd end as usd`
 /** SQL: the value of an amount in US dollars, stored or by the last rate of its currency; null where neither is known. */
 const WORTH = `coalesce(a.usd::numeric, a.amount * ${dollarRate('a.currency', 'o.environment')})`
 /** SQL: what amounts can be compared with each other: those of which a value is known, and those of each other currency. */
@@ -49,8 +53,9 @@ function sourcesOf(runtime: Runtime, kind: string | undefined): readonly Attenti
 /** The objects of all sources that match, as one query with its parameters. */
 function matching(sources: readonly AttentionSource[], filter: Filter): { text: string; values: unknown[] } {
   const each = sources.map(
-    ({ kind, sql }) =>
-      `select '${kind}' as kind, id, organisation_id, environment, status, condition, reason, since from (${sql}) as "${kind}"`,
+    ({ kind, sql, held }) =>
+      `select '${kind}' as kind, id, organisation_id, environment, status, condition, reason, since, h.amount as held, h.currency, h.usd
+         from (${sql}) as o left join lateral (${held ?? NOTHING_HELD}) h on true`,
   )
   const text = `(${each.join(' union all ')}) as object
     where ($1::text is null or condition = $1) and ($2::uuid is null or organisation_id = $2)
@@ -82,7 +87,8 @@ export async function attention(
   const { rows } = await db.query<Listed>(
     `select o.kind, o.id, o.organisation_id as "organisationId", o.environment, o.status, o.condition, o.reason, o.since,
             ${merchantNameOf('o')} as merchant, a.shown as amount, a.usd as "amountUsd"
-       from (select * from ${text}) o ${joinAmount('a', 'o')} cross join lateral (select ${WORTH} as worth) w
+       from (select * from ${text}) o ${joinAmount('l', 'o')}
+            cross join lateral (${AMOUNT}) a cross join lateral (select ${WORTH} as worth) w
       order by ${ORDERS[sort]} limit ${SHOWN}`,
     values,
   )

@@ -12,6 +12,8 @@ export type Condition = (typeof conditions)[number]
 
 /** Objects of one kind that may need an operator. */
 export interface AttentionSource {
+  /** SQL of one row with `amount`, `currency` and `usd`: the money of a row of `o` that waits, where it is not what the list of transactions says. */
+  readonly held?: string
   readonly kind: string
   /**
    * SQL that selects those that do: `id`, `organisation_id`, `environment`, `status`, `condition` (of {@link conditions}), `reason`
