@@ -270,3 +270,87 @@ test('a convert that a second person approves goes out on terms of that moment, 
   expect((await show(merchant, 'converts', id)).status).toBe('completed')
   await expectConsistent(service)
 })
+
+const arrives = (merchant: Merchant, reference: string, amount: number, hash: string) =>
+  service.runtime.pool.query(
+    `insert into sandbox_cngn_transactions (reference, account, channel, asset, amount, fee, targets, tx_hash, times_out, at, settles_from)
+     values ($2, $1, 'crypto_in', 'cNGN', $3, 0, '{treasury}', $4, false, now(), now() - interval '5 seconds')`,
+    [merchant.organisationId, reference, amount, hash],
+  )
+async function pollDeliveries(merchant: Merchant) {
+  await service.runtime.pool.query(
+    'update cngn_sends set next_delivery_at = now() - make_interval(secs => 1) where next_delivery_at is not null',
+  )
+  await moveOn(service, merchant)
+}
+const stateOf = async (id: string) =>
+  (await service.runtime.pool.query('select status, attention from cngn_transfers where id = $1', [id])).rows[0]
+
+test.each(['its converter reports', 'an operator records'])(
+  'a convert whose refund %s is not contradicted by the lists that show what left for it and what came back',
+  async (who) => {
+    const { merchant, customerId, id } = await sent()
+    const hash = `0x${(who === 'an operator records' ? 'e' : 'f').repeat(64)}`
+    await arrives(merchant, `back ${who}`, 1_590_000_000, hash)
+    await readList(service, merchant)
+    report = {
+      ...pending,
+      ...(who === 'an operator records' ? { status: 'failed' } : { status: 'refunded', refundTxHash: hash }),
+    }
+    await pollDeliveries(merchant)
+    if (who === 'an operator records') {
+      const { accessToken: token } = await signedIn(service.runtime, { role: 'operator' })
+      const body = { outcome: 'failed', amount: '1590', txHash: hash, evidence: 'Seen on chain', reason: 'Asked for' }
+      const path = `POST /v1/admin/ops/cngn/transfers/${id}/settle`
+      expect((await call(service, path, { token, key: null, body })).status).toBe(200)
+    }
+    for (let times = 0; times < 2; times++) await readList(service, merchant)
+    expect(await stateOf(id)).toEqual({ status: 'failed', attention: null })
+    expect(await balanceOf(merchant, customerId)).toEqual(['1990', '0'])
+    await expectConsistent(service)
+  },
+)
+
+test.each([
+  ['a hundredth', 10_000n],
+  ['a thousand times', 1_000_000_000n],
+])('a delivery of %s of what was quoted ends nothing, and operators are told', async (_what, convertedAmount) => {
+  const { merchant, customerId, id } = await sent()
+  report = { ...pending, status: 'completed', convertedAmount, txHash: '0x1' }
+  await pollDeliveries(merchant)
+  expect(await stateOf(id)).toEqual({ status: 'processing', attention: 'delivered_otherwise' })
+  expect(await balanceOf(merchant, customerId)).toEqual(['400', '0'])
+  report = { ...report, convertedAmount: 1_000_000n }
+  await pollDeliveries(merchant)
+  expect(await stateOf(id)).toEqual({ status: 'completed', attention: null })
+})
+
+test('dust that came back is not the money of a convert: nothing is given back, and operators are told', async () => {
+  const { merchant, customerId, id } = await sent()
+  await arrives(merchant, 'dust', 1_000_000, '0xdust')
+  await readList(service, merchant)
+  report = { ...pending, status: 'refunded', refundTxHash: '0xdust' }
+  await pollDeliveries(merchant)
+  expect(await stateOf(id)).toEqual({ status: 'processing', attention: 'refunded_otherwise' })
+  expect(await balanceOf(merchant, customerId)).toEqual(['400', '0'])
+})
+
+test('of two converts that one transaction sends back, none is given the money of the other', async () => {
+  const hash = `0x${'cd'.repeat(32)}`
+  const merchant = await newMerchant(service)
+  const customers = [await enabled(service, merchant, '2000'), await enabled(service, merchant, '2000')]
+  const amounts = ['1600', '500']
+  const ids: string[] = []
+  for (const [index, customerId] of customers.entries())
+    ids.push((await newCngn(merchant, 'converts', customerId, { ...out, amount: amounts[index] })).id)
+  await moveOn(service, merchant)
+  await moveOn(service, merchant, 3)
+  await arrives(merchant, 'both 1', 490_000_000, hash)
+  await arrives(merchant, 'both 0', 1_590_000_000, hash)
+  await readList(service, merchant)
+  report = { ...pending, status: 'refunded', refundTxHash: hash }
+  await pollDeliveries(merchant)
+  for (const id of ids) expect((await stateOf(id)).status).toBe('processing')
+  const { rows } = await service.runtime.pool.query("select status from cngn_receipts where reference like 'both%'")
+  expect(rows).toEqual([{ status: 'suspense' }, { status: 'suspense' }])
+})

@@ -1,6 +1,6 @@
 import type { Environment } from '@payments/kernel'
 import { dueInTurns, type Runtime, withSameCredentials } from '@payments/platform'
-import type { Kind } from '../kinds/kinds.ts'
+import { CNGN, type Kind } from '../kinds/kinds.ts'
 import { credentialsNow, customerAccounts, treasuryProvider } from '../provider/holder.ts'
 import {
   type Feed,
@@ -139,7 +139,7 @@ export async function unfinished(
   }>(
     `select r.reference, r.alias, case when r.status in ('open', 'failed') then r.status else 'completed' end as state,
             case when r.last_status is null then t.contradiction else r.reference || ' ' || r.last_status end as told,
-            (case when r.status = 'credited' then coalesce(t.amount, r.amount) else r.amount end)::text as counted, ${withSameCredentials('$4', 'r.credentials')} as is_same
+            (case when r.status = 'credited' and t.from_currency is distinct from '${CNGN}' then coalesce(t.amount, r.amount) else r.amount end)::text as counted, ${withSameCredentials('$4', 'r.credentials')} as is_same
        from cngn_receipts r left join cngn_transfers t on t.id = r.transfer_id
       where r.environment = $1 and r.account = $2 and (r.reference = any ($3) or r.alias = any ($3))
      union all

@@ -1,6 +1,7 @@
 import { type Environment, system } from '@payments/kernel'
 import { queryContext, type Runtime, type UnitOfWork, unitOfWork } from '@payments/platform'
 import type { TransferRow } from '../../entity.ts'
+import { goesOut } from '../../kinds/kinds.ts'
 import { treasuryProvider } from '../../provider/holder.ts'
 import type { ProviderTransaction } from '../../provider/provider.ts'
 import { lockedTransfer, recover } from '../../resources/transfers.ts'
@@ -114,7 +115,9 @@ async function contradicted(
   original: TransferRow | null,
 ): Promise<boolean> {
   const own = original && receipt.transferId === original.id ? original : null
-  const counted = own?.amount ?? receipt.amount ?? tx.amount
+  // What came back of a convert is a part of what it sent.
+  const whole = own && !goesOut(own.kind, own.fromCurrency) ? own.amount : null
+  const counted = whole ?? receipt.amount ?? tx.amount
   const said =
     tx.status === 'failed'
       ? 'Reported as failed'

@@ -13,7 +13,9 @@ export async function arrivedBack(unit: UnitOfWork, txHash: string | null): Prom
       where environment = $1 and targets && $2::text[] and status = 'suspense' and organisation_id is null for update`,
     [unit.actor.environment, spellingsOf(txHash ?? '')],
   )
-  return rows[0] ? BigInt(rows[0].amount) : null
+  // Two amounts of one transaction may be those of two converts: an operator says which is whose.
+  const [row, other] = rows
+  return row && !other ? BigInt(row.amount) : null
 }
 
 /** cNGN of a convert came back in a transaction: the list may have shown it before that was known. */

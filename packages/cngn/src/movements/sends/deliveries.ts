@@ -1,5 +1,12 @@
-import { spelledHash, system } from '@payments/kernel'
-import { aboutObject, queryContext, type Runtime, type UnitOfWork, unitOfWork } from '@payments/platform'
+import { deliveryFloor, isWithinPercent, spelledHash, system } from '@payments/kernel'
+import {
+  aboutObject,
+  platformSettings,
+  queryContext,
+  type Runtime,
+  type UnitOfWork,
+  unitOfWork,
+} from '@payments/platform'
 import type { TransferRow } from '../../entity.ts'
 import { type ConvertReport, convertOutProvider } from '../../provider/provider.ts'
 import { complete, fail, findTransfer, lockedTransfer, update } from '../../resources/transfers.ts'
@@ -33,11 +40,30 @@ export async function pollDelivery(
   })
 }
 
+/** Was much less, or much more, delivered than was quoted? Operators say what it was. */
+function isOffPromise({ runtime }: UnitOfWork, { convertedAmount }: TransferRow, delivered: bigint | null): boolean {
+  if (delivered === null || convertedAmount == null) return false
+  const { DELIVERY_TOLERANCE_PERCENT: tolerance, RATE_BAND_PERCENT: band } = platformSettings.from(runtime.settings)
+  const floor = deliveryFloor(convertedAmount, { target: convertedAmount, guaranteed: null }, tolerance)
+  return delivered < floor || delivered * 100n > convertedAmount * BigInt(Math.ceil(100 + band))
+}
+
+/** What a refund may cost on the chain, whatever part of it that is: a thousand naira. */
+const MOST_GAS = 1_000_000_000n
+
+/** Is what came back much less than what was sent? */
+function isOffSent({ runtime }: UnitOfWork, amount: bigint, back: bigint): boolean {
+  const { QUOTE_MAX_LOSS_PERCENT: most } = platformSettings.from(runtime.settings)
+  return amount - back > MOST_GAS && !isWithinPercent(amount, back, most)
+}
+
 async function applyReport(unit: UnitOfWork, row: TransferRow, report: ConvertReport): Promise<TransferRow> {
   if (row.status !== 'processing') return row
   const amount = row.amount ?? 0n
   switch (report.status) {
     case 'completed':
+      if (isOffPromise(unit, row, report.convertedAmount))
+        return row.attention ? row : update(unit, row, { attention: 'delivered_otherwise' })
       return complete(unit, row, {
         txHash: report.txHash,
         ...(report.convertedAmount === null ? {} : { convertedAmount: report.convertedAmount }),
@@ -48,6 +74,9 @@ async function applyReport(unit: UnitOfWork, row: TransferRow, report: ConvertRe
       const back = report.refundedAmount ?? arrived
       // Reported, and not arrived at the treasury yet: how much it is is not known.
       if (back === null) return row
+      // So little is not what was sent: somebody else's money came back, or most of it was kept.
+      if (isOffSent(unit, amount, back))
+        return row.attention ? row : update(unit, row, { attention: 'refunded_otherwise' })
       const next = await fail(unit, row, 'conversion_refunded', {
         kept: back < amount ? amount - back : 0n,
         refundTxHash,

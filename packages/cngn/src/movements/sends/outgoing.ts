@@ -119,6 +119,8 @@ async function applyStatus(
 ): Promise<TransferRow> {
   if (row.status === 'completed' && tx.status === 'failed')
     return contradict(unit, row, tx, 'Reported as failed after it was completed')
+  // What left for a convert and was sent back later did leave.
+  if (row.status === 'failed' && tx.status === 'completed' && hasLeft(row)) return row
   if (row.status === 'failed' && tx.status === 'completed')
     return contradict(unit, row, tx, 'Reported as completed after it had failed')
   if (row.status !== 'processing') return row
@@ -145,6 +147,10 @@ async function applyStatus(
     }
   }
 }
+
+/** Is it known of a convert that failed that its cNGN had left? */
+const hasLeft = ({ kind, failureReason, depositTxHash, refundTxHash }: TransferRow): boolean =>
+  kind === 'convert' && (failureReason === 'conversion_refunded' || depositTxHash != null || refundTxHash != null)
 
 /** The cNGN of a convert has been sent: from now on its delivery is polled. */
 async function delivering(unit: UnitOfWork, row: TransferRow, tx: ProviderTransaction): Promise<TransferRow> {
