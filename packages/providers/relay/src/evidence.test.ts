@@ -373,3 +373,24 @@ test.each([
   world.details = details
   await expect(open(world)).rejects.toMatchObject({ status: 502, code: 'provider_failed' })
 })
+
+test('a list with the deposits of another address is no answer: its filter was not applied', async () => {
+  const world = await begin()
+  const { request } = await paid(world, 25_000_000n)
+  await world.settle()
+  const address = await open(world)
+  world.distort = () => [onWire(request)]
+  await expect(world.provider.deposits(query(address))).rejects.toMatchObject({ status: 502 })
+})
+
+test('what is asked for by its id is that request alone', async () => {
+  const world = await begin()
+  const { request: other } = await paid(world, 25_000_000n)
+  await world.settle()
+  const { address, request } = await paid(world, 10_000_000n)
+  request.status = 'success'
+  let lists = 0
+  world.distort = (page) => (lists++ === 0 ? [] : [onWire(other), ...page])
+  const { reports } = await world.provider.deposits(query(address, [request.id]))
+  expect(reports.map(({ requestId }) => requestId)).toEqual([request.id])
+})

@@ -28,9 +28,11 @@ export function relay(options: RelayOptions): RoutesProvider {
   const offers = relayOffers(client, options.offersMs)
 
   async function page(query: DepositQuery, { found, odd, pages }: Listed): Promise<DepositPage> {
+    for (const { depositAddress } of found.values()) expectAddress(query, depositAddress?.address)
     const left = query.pendingRequests.filter((id) => !found.has(id)).slice(0, SINGLES)
     const singles = await Promise.all(left.map((id) => ended(client, id)))
-    for (const { requests } of singles) for (const request of requests) found.set(request.id, request)
+    for (const { requests } of singles)
+      for (const request of requests) if (left.includes(request.id)) found.set(request.id, request)
     return {
       reports: reportsOf([...found.values()], {
         origin: query.origin,
@@ -123,6 +125,15 @@ export function relay(options: RelayOptions): RoutesProvider {
     callback: (request) =>
       isAuthentic(options.apiKey, request) ? { depositAddress: addressOf(request.body) } : undefined,
   }
+}
+
+/** @throws ProviderError where a list of one address has the deposits of another: its filter was not applied */
+function expectAddress(
+  { depositAddress }: Pick<DepositQuery, 'depositAddress'>,
+  told: string | null | undefined,
+): void {
+  if (told && told.toLowerCase() !== depositAddress.toLowerCase())
+    throw new ProviderError('unreadable', 'The deposits of another address')
 }
 
 /** An exact output is available on strict addresses only; an open one quotes what would be needed now. */

@@ -3,6 +3,7 @@ import { newId } from '@payments/kernel'
 import { loadSettings } from '@payments/platform'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { hash, type RelayServer, startRelay } from '../../test/server.ts'
+import { onWire } from '../../test/wire.ts'
 import { chains } from '../assets.ts'
 import { relayClient } from '../client.ts'
 import { relaySettings } from '../settings.ts'
@@ -128,7 +129,7 @@ describe('a report', () => {
       origin: null,
       destination: {
         inputCurrency: null,
-        outputCurrency: { currency: { chainId, address: '0x1' }, amount, amountUsd: '1' },
+        outputCurrency: { currency: { chainId, address: chains.arbitrum?.tokens.USDC }, amount, amountUsd: '1' },
       },
     },
   })
@@ -152,6 +153,52 @@ describe('a report', () => {
     expect(await report()).toEqual({ ...none, status: 'refunded', refundTxHash: txHash })
     change('failure', { data: null })
     expect(await report()).toEqual({ ...none, status: 'failed' })
+  })
+})
+
+describe('the report of an order', () => {
+  const USDC = chains.arbitrum?.tokens.USDC as string
+  const begin = async () => {
+    listContract()
+    const { networkKey, address } = await converter().quote(request())
+    const kept = world.requests.find((one) => one.address === address)
+    if (!kept) throw new Error('Nothing was quoted')
+    const query = { networkKey, address, toCurrency: 'USDC', destinationNetworkKey: 'arbitrum' }
+    return { report: () => converter().report(query), kept }
+  }
+  const went = (amount: string, address = USDC) => ({
+    actual: {
+      origin: null,
+      destination: {
+        inputCurrency: null,
+        outputCurrency: { currency: { chainId: chains.arbitrum?.id, address }, amount, amountUsd: '1' },
+      },
+    },
+  })
+  const done = (amount: string, address?: string) => ({
+    status: 'success',
+    over: { data: { outTxs: [{ txHash: hash() }], route: went(amount, address) } },
+  })
+
+  test('tells no amount of another currency than was asked for', async () => {
+    const { report, kept } = await begin()
+    Object.assign(kept, done('33000000000000000', '0x0000000000000000000000000000000000000000'))
+    expect(await report()).toMatchObject({ status: 'pending', convertedAmount: null })
+  })
+
+  test.each(['refund', 'failure'])('is not that of a later deposit of a stranger, a %s', async (status) => {
+    const { report, kept } = await begin()
+    Object.assign(kept, done('99900000'))
+    const over = { data: { failReason: 'DOUBLE_SPEND', outTxs: [{ txHash: hash() }], route: null } }
+    world.requests.push({ ...kept, id: hash(), status, updatedAt: Date.now() + 60_000, over })
+    expect(await report()).toMatchObject({ status: 'completed', convertedAmount: 99_900_000n })
+  })
+
+  test('is not that of another address', async () => {
+    const { report, kept } = await begin()
+    const other = { ...kept, id: hash(), ...done('1') }
+    world.distort = () => [onWire({ ...other, address: WALLET })]
+    expect(await report()).toMatchObject({ status: 'pending' })
   })
 })
 

@@ -3,8 +3,8 @@ import { assets, errors as commonErrors, invalid, networkOf, ServiceError } from
 import { type HttpClient, ProviderError } from '@payments/provider-http'
 import { chains, relayAsset } from '../assets.ts'
 import { callerErrorOf } from '../errors.ts'
-import { deliveredOf, readElements } from '../reports/reports.ts'
-import { Chains, PricedQuote, Requests } from '../wire.ts'
+import { deliveredOf, isFinal, readElements } from '../reports/reports.ts'
+import { Chains, PricedQuote, type Request, Requests } from '../wire.ts'
 import { checkAsked } from './quote.ts'
 
 const CNGN_UNIT = 10n ** BigInt(assets.cNGN.decimals)
@@ -64,16 +64,17 @@ export function relayConvertOut(client: HttpClient, treasury: TreasuryAddresses)
         }
       }),
 
-    report: ({ address }) =>
+    report: ({ address, toCurrency, destinationNetworkKey }) =>
       mapErrors(async () => {
         const query = { depositAddress: address, sortBy: 'updatedAt', sortDirection: 'desc', limit: '10' }
         const { requests } = readElements((await client.get('/requests/v3', query, Requests)).requests)
-        const request = requests.find(({ supersededByRequestId }) => !supersededByRequestId)
+        const request = orderOf(requests, address)
+        const to = relayAsset({ networkKey: destinationNetworkKey, currency: toCurrency })
         const txHash = request?.data?.outTxs?.find((tx) => tx.txHash)?.txHash ?? null
         const none = { convertedAmount: null, txHash: null, refundedAmount: null, refundTxHash: null }
         switch (request?.status) {
           case 'success': {
-            const amount = request && deliveredOf(request)
+            const amount = request && to ? deliveredOf(request, to) : null
             // The amounts may come after the status.
             return amount === null
               ? { ...none, status: 'pending' }
@@ -89,6 +90,18 @@ export function relayConvertOut(client: HttpClient, treasury: TreasuryAddresses)
         }
       }),
   }
+}
+
+/**
+ * The request of the order that a strict address is bound to. Whatever else is sent there is a request of its own, which is sent back or kept
+ * (`DOUBLE_SPEND`): an address fills once, so what was delivered is the order's end, and nothing is while one is under way.
+ */
+function orderOf(requests: readonly Request[], address: string): Request | undefined {
+  const own = requests.filter(
+    ({ supersededByRequestId, depositAddress }) =>
+      !supersededByRequestId && (depositAddress?.address ?? address).toLowerCase() === address.toLowerCase(),
+  )
+  return own.find(({ status }) => status === 'success') ?? own.find(({ status }) => !isFinal(status)) ?? own[0]
 }
 
 interface Origin {

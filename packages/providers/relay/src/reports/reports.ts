@@ -185,11 +185,10 @@ function moneyIn(request: Request): Amount | null {
   return seenOnChain(request) ?? (isMirror(request) ? null : told)
 }
 
-/** What a request delivered, in whichever currency; null where it does not tell. */
-export function deliveredOf(request: Request): bigint | null {
-  const actual = request.data?.route?.actual
-  const went = isMirror(request) ? null : (actual?.destination?.outputCurrency ?? actual?.origin?.outputCurrency)
-  return went ? BigInt(went.amount) : null
+/** What a request delivered of a currency; null where it does not tell, or tells of another one. */
+export function deliveredOf(request: Request, destination: RelayAsset): bigint | null {
+  const went = moneyOut(request, destination)
+  return went && BigInt(went.amount)
 }
 
 /** What was delivered, in the currency asked for. On one chain there is no destination leg: it is what came out of the origin's swap. */
