@@ -26,7 +26,7 @@ import {
   type Institution,
 } from '../provider/provider.ts'
 import { fiatProviders } from '../provider/providers.ts'
-import { checkedRate } from '../quotes/checked-rate.ts'
+import { checkedRate, checkTerms } from '../quotes/checked-rate.ts'
 import { checkQuote, findQuote } from '../quotes/quotes.ts'
 import { checkReference } from '../quotes/references.ts'
 import { bankOf, checkFiatLimits, corridorOver, type Plan, planOf } from '../quotes/rules.ts'
@@ -119,6 +119,8 @@ async function prepareWith(
   const rate = await checkedRate(context, provider.name, { ...plan, rate: accepted.rate })
   if (quote && (rate !== quote.rate || accepted.fee !== quote.fee))
     throw invalid({ quoteId: 'The provider does not honour this quote any more: request another one' })
+  const terms = { from: 'asset', paid: accepted.deposit.amount, brings: accepted.convertedAmount } as const
+  await checkTerms(context, provider.name, { ...plan, rate }, terms)
   if (!isAddressOf(plan.network.type, accepted.deposit.address)) throw errors.fiat_provider_failed()
   const { convertedAmount } = accepted
   checkFiatLimits(offers, plan.currency, convertedAmount)

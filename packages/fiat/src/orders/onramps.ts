@@ -18,7 +18,7 @@ import { errors } from '../errors.ts'
 import { newCall } from '../provider/limits.ts'
 import type { AcceptedOnramp, FiatProvider, Offers } from '../provider/provider.ts'
 import { fiatProviders } from '../provider/providers.ts'
-import { checkedRate } from '../quotes/checked-rate.ts'
+import { checkedRate, checkTerms } from '../quotes/checked-rate.ts'
 import { checkReference } from '../quotes/references.ts'
 import { bankOf, checkFiatLimits, onrampCorridor, type Plan, planOf } from '../quotes/rules.ts'
 import type { NewOnramp } from '../schemas.ts'
@@ -88,8 +88,10 @@ async function prepareWith(
       refundAccount,
     })
   const accepted = await aboutObject({ ...context.actor, id }, () => newCall(context, provider, create, stranger))
-  await checkedRate(context, provider.name, { ...plan, rate: accepted.rate })
+  const rate = await checkedRate(context, provider.name, { ...plan, rate: accepted.rate })
   if (accepted.convertedAmount <= 0n) throw invalid({ amount: 'Too small: nothing would be left after fees' })
+  const terms = { from: 'currency', paid: accepted.paymentAccount.amount, brings: accepted.convertedAmount } as const
+  await checkTerms(context, provider.name, { ...plan, rate }, terms)
   const created = {
     ...{ id, destinationAddress, accepted },
     provider: provider.name,

@@ -1,3 +1,4 @@
+import { deliveryFloor } from '@payments/kernel'
 import {
   type ObjectReport,
   type ReportedAmounts,
@@ -5,7 +6,9 @@ import {
   recordReport,
   type UnitOfWork,
 } from '@payments/platform'
+import { sold } from '../currencies/amounts.ts'
 import type { OfframpRow } from '../entities/offramp.ts'
+import { isHidden } from '../entities/onramp.ts'
 import { type OrderRow, update } from '../orders/orders.ts'
 import type { Direction, OrderReport } from '../provider/provider.ts'
 
@@ -44,11 +47,18 @@ type Reason = string | null
  * Why a report contradicts itself or what the order has become, as an operator reads it; null for one that fits. Nothing ends, and
  * nothing is credited, by a report that contradicts. Reports of earlier states fit: they come late, and change nothing.
  */
-export function contradictionOf(direction: Direction, order: OrderRow, report: OrderReport): Reason {
+export function contradictionOf(
+  direction: Direction,
+  order: OrderRow,
+  report: OrderReport,
+  tolerancePercent: number,
+): Reason {
   if (report.cancelled) return null
   const delivers = report.status === 'settled' || report.status === 'delivered'
   if (delivers && report.refund) return 'Reported as paid out and as sent back at once'
   if (delivers && report.convertedAmount === 0n) return 'Reported as paid out without an amount'
+  if (delivers && isOpen(order) && isFarBelow(order, report, tolerancePercent))
+    return 'Reported as paid out far below what was agreed'
   switch (order.status) {
     case 'delivered':
       return afterDelivery(direction, order, report)
@@ -72,10 +82,32 @@ export function contradictionOf(direction: Direction, order: OrderRow, report: O
   }
 }
 
+const isOpen = ({ status }: OrderRow): boolean => status !== 'delivered' && status !== 'failed'
+
+/** Was much less paid out than what arrived is worth by the terms of the order? What is short of a session, its owner tells. */
+function isFarBelow(
+  order: OrderRow,
+  { convertedAmount, receivedAmount }: OrderReport,
+  tolerancePercent: number,
+): boolean {
+  if (convertedAmount === null || isHidden(order)) return false
+  // What an offramp pays out of its whole amount is agreed; its row has what was reported last.
+  const [asked, target] =
+    'depositAmount' in order
+      ? [order.depositAmount, sold(order.amount, order.sourceCurrency, order.destinationCurrency, order.rate)]
+      : [order.paymentAmount, order.convertedAmount]
+  const worth = (target * (receivedAmount ?? asked)) / asked
+  return convertedAmount < deliveryFloor(worth, { target, guaranteed: null }, tolerancePercent)
+}
+
 function afterDelivery(direction: Direction, order: OrderRow, report: OrderReport): Reason {
   const returned = direction === 'offramp' && (!order.settledAt || (order as OfframpRow).returnedAt)
+  if (report.status === 'failed' && !returned && order.refund?.status !== 'completed')
+    return 'Reported as failed after it was delivered'
   if (report.status === 'failed')
-    return returned || order.refund?.status === 'completed' ? null : 'Reported as failed after it was delivered'
+    return otherAmounts(order, report, ['receivedAmount'])
+      ? 'Reported as sent back with another deposit after it was delivered'
+      : null
   if (report.status === 'expired' && direction === 'offramp') return 'Reported as expired after it was delivered'
   if (report.status !== 'delivered') return null
   if (order.refund?.status === 'completed') return null

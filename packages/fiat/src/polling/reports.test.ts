@@ -276,3 +276,42 @@ describe('an order whose polls have ended is polled again', () => {
     expect(await polls()).toEqual(again)
   })
 })
+
+test('a report that still waits for the rest is an old one once all has arrived, however often it is told', async () => {
+  const order = await begin()
+  await order.report({ receivedAmount: RECEIVED })
+  const before = [await order.get(), await order.journal()]
+  for (let times = 0; times < 2; times++) {
+    await order.report({ status: 'waiting', receivedAmount: 10_000_000n, convertedAmount: 1_560_496n })
+    expect([await order.get(), await order.journal()]).toEqual(before)
+    await order.report({ receivedAmount: RECEIVED, convertedAmount: 3_950_625n })
+    await expectConsistent(service)
+  }
+})
+
+test('an old report of less that ends an unknown outcome is no evidence of the amount', async () => {
+  const order = await begin()
+  await order.report({ receivedAmount: RECEIVED, outcomeUnknown: true })
+  await order.report({ receivedAmount: 10_000_000n })
+  expect(await order.get()).toMatchObject({ depositedAmount: '25.125', providerOutcome: null })
+  await expectConsistent(service)
+})
+
+test('a payout far below what was agreed for what arrived ends nothing: operators are told', async () => {
+  const order = await begin()
+  const little = { receivedAmount: RECEIVED, convertedAmount: 39_506n, fee: 25_100_000n }
+  await order.report(little)
+  await order.report({ status: 'delivered', ...little })
+  expect(await order.get()).toMatchObject({ status: 'processing', providerOutcome: 'unknown' })
+  await order.report({ status: 'delivered', receivedAmount: RECEIVED, convertedAmount: 3_950_600n, fee: 125_000n })
+  expect(await order.get()).toMatchObject({ status: 'delivered', convertedAmount: '39506' })
+  await expectConsistent(service)
+})
+
+test('a return of another deposit than was delivered is for operators', async () => {
+  const order = await begin()
+  await order.report({ status: 'delivered' })
+  await order.report({ status: 'failed', receivedAmount: RECEIVED * 2n, refund: refund('completed', RECEIVED) })
+  expect(await order.get()).toMatchObject({ status: 'delivered', depositedAmount: '25.125' })
+  await expectConsistent(service)
+})

@@ -1,5 +1,5 @@
 import type { Draft } from '@payments/ledger'
-import { locked, move, moveLocked, type UnitOfWork } from '@payments/platform'
+import { locked, move, moveLocked, platformSettings, type UnitOfWork } from '@payments/platform'
 import { journalOf, postDrafts } from '../entities/journal.ts'
 import type { OfframpRow } from '../entities/offramp.ts'
 import { errors } from '../errors.ts'
@@ -27,14 +27,17 @@ export async function applyReport(
     direction,
     await locked(unit, orderResource[direction], id, orderMissing[direction]),
   )
-  const reason = contradictionOf(direction, before, report)
+  const { DELIVERY_TOLERANCE_PERCENT: tolerance } = platformSettings.from(unit.runtime.settings)
+  const reason = contradictionOf(direction, before, report, tolerance)
   const order = reason
     ? await contradict(unit, direction, before, report, reason)
     : before.settledAt
       ? before
       : await applyKnown(unit, direction, before, report)
   const changed = order.updatedAt.getTime() !== before.updatedAt.getTime()
-  if (changed && !reason) recordEvidence(unit, direction, order, report)
+  // An old report of less than has arrived may end an unknown outcome, and is no evidence of the amount.
+  const isOld = report.receivedAmount !== null && report.receivedAmount !== order.receivedAmount
+  if (changed && !reason && !isOld) recordEvidence(unit, direction, order, report)
   return { order, changed }
 }
 
@@ -45,7 +48,7 @@ export async function applyReport(
 export function isNothingNew(order: OrderRow, report: OrderReport): boolean {
   if (report.refund || report.cancelled || report.outcomeUnknown) return false
   if (order.settledAt || order.attention || ('providerOutcome' in order && order.providerOutcome)) return false
-  if (restsUnconfirmed(order, report)) return false
+  if (restsUnconfirmed(order, report) || learnsTransaction(order, report)) return false
   if (report.status === 'waiting')
     return report.receivedAmount === null && ['pending', 'awaiting_payment'].includes(order.status)
   return report.status === 'received' && order.status === 'processing' && report.receivedAmount === order.receivedAmount
@@ -74,6 +77,7 @@ async function applyKnown(
   if (events.length === 0) order = await applyLate(unit, direction, order, report, drafts)
   if (order.status === 'failed' && order.receivedAmount != null && report.refund)
     order = await applyRefund(unit, direction, order, report.refund, drafts)
+  if (learnsTransaction(order, report)) order = await update(unit, direction, order, { txHash: report.txHash })
   order = await keepOutcome(unit, direction, order, report)
   order = await keepUnconfirmed(unit, direction, order, report)
   // What was converted was posted with the amounts of an earlier report.
@@ -82,6 +86,12 @@ async function applyKnown(
   else await postDrafts(unit, order, drafts)
   return order
 }
+
+/** Does a report name the transaction of money of which none is known: of an offramp's deposit, or of what an onramp has delivered? */
+const learnsTransaction = (order: OrderRow, { txHash }: OrderReport): boolean =>
+  txHash !== null &&
+  order.txHash == null &&
+  ('depositAmount' in order ? order.receivedAmount != null : order.status === 'delivered')
 
 const hasMoney = (order: OrderRow, report: OrderReport): boolean =>
   order.receivedAmount != null || report.receivedAmount !== null
@@ -179,7 +189,7 @@ async function receiveOther(
   const { receivedAmount } = report
   if (order.status !== 'processing' || known == null || receivedAmount === null || receivedAmount === known)
     return order
-  if (receivedAmount < known && report.status === 'received') return order
+  if (receivedAmount < known && (report.status === 'received' || report.status === 'waiting')) return order
   const next = await update(unit, direction, order, { receivedAmount, ...amountsOf(order, report) })
   drafts.push(journalOf(direction, next).received(known))
   return next
