@@ -12,7 +12,7 @@ import {
   signedIn,
   useService,
 } from '#testing'
-import { type Kept, move, type Outcome } from '../test/book.ts'
+import { type Kept, move, type Outcome, onWire } from '../test/book.ts'
 import { startPaycrest } from '../test/server.ts'
 
 const world = await startPaycrest()
@@ -241,4 +241,40 @@ test.each([
   const { status, order } = await sync()
   world.distort = (wire) => wire
   expect([status, order.status, order.depositedAmount]).toEqual([200, 'processing', '25.05'])
+})
+
+test('the answer about another order says nothing of this one', async () => {
+  const merchant = await newMerchant(service, { environment: 'live' })
+  const { id } = (await merchant.call('POST /v1/offramps', { body: newOfframpBody({ refundAddress: WALLET }) })).body
+    .data
+  const { order: other } = await begin('offramp', 'delivered')
+  moveTo(other, 'settled')
+  world.distort = () => onWire(other)
+  const path = `POST /v1/admin/ops/fiat/orders/${id}/sync`
+  const { status } = await call(service, path, { token: await operator(), body: { reason: 'Asked for' } })
+  world.distort = (order) => order
+  expect(status).toBe(502)
+  const shown = (await merchant.call(`GET /v1/offramps/${id}`)).body.data
+  expect(shown).toMatchObject({ status: 'pending', depositedAmount: null })
+  expect(await journal(service, merchant)).toEqual({})
+})
+
+test.each([
+  ['other events of the order', (id: string) => [{ event: 'payment_order.expired', orderId: id }], 'expired'],
+  ['holds of other orders', () => [{ event: 'payment_order.compliance_hold', orderId: 'another' }], 'expired'],
+  ['more than is shown', () => [], 'awaiting_payment'],
+])('an onramp that nobody paid is not held where its list has %s', async (_name, deliveries, status) => {
+  const merchant = await newMerchant(service, { environment: 'live' })
+  const { id } = (await merchant.call('POST /v1/onramps', { body: newOnrampBody({ refundBankAccount }) })).body.data
+  const order = world.order(id)
+  order.status = 'expired'
+  const told = deliveries(order.id)
+  const data = { total: Math.max(told.length, 1), deliveries: told }
+  world.spoil = (line) =>
+    line === 'GET /sender/webhooks' ? { status: 200, body: JSON.stringify({ status: 'success', data }) } : undefined
+  const path = `POST /v1/admin/ops/fiat/orders/${id}/sync`
+  await call(service, path, { token: await operator(), body: { reason: 'Asked for' } })
+  world.spoil = () => undefined
+  expect((await merchant.call(`GET /v1/onramps/${id}`)).body.data).toMatchObject({ status, failureReason: null })
+  expect(await journal(service, merchant)).toEqual({})
 })

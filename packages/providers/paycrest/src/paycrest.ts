@@ -1,5 +1,6 @@
 import { type Account, type FiatProvider, fiatErrors } from '@payments/fiat'
 import { credentialsFingerprint } from '@payments/platform'
+import { ProviderError } from '@payments/provider-http'
 import { isAuthentic, referenceOf } from './callback.ts'
 import { type PaycrestOptions, paycrestClient } from './client.ts'
 import { isHidden, isNoAccount, mapErrors } from './errors.ts'
@@ -16,6 +17,8 @@ const ACCOUNT_TIMEOUT_MS = 60_000
 /** What Paycrest answers where nobody tells the name of a holder. */
 const UNRESOLVED = 'OK'
 const HOLD = 'payment_order.compliance_hold'
+/** Deliveries of one order, retries included, are fewer. */
+const DELIVERIES = 100
 
 /**
  * Local fiat over Paycrest's API, version 2. Orders move no money until their payer does, so creating one is sent once and
@@ -110,7 +113,10 @@ export function paycrest(options: PaycrestOptions): FiatProvider {
   /** An order; undefined for one that is hidden. */
   async function read(orderId: string): Promise<Order | undefined> {
     try {
-      return await client.get(`/sender/orders/${orderId}`, {}, Order)
+      const order = await client.get(`/sender/orders/${orderId}`, {}, Order)
+      // The answer about another order says nothing about this one.
+      if (order.id.toLowerCase() !== orderId.toLowerCase()) throw new ProviderError('unreadable', 'Another order')
+      return order
     } catch (error) {
       if (isHidden(error)) return undefined
       throw error
@@ -119,7 +125,11 @@ export function paycrest(options: PaycrestOptions): FiatProvider {
 
   /** Held orders keep their status; only the list of callbacks tells. */
   async function wasHeld(orderId: string): Promise<boolean> {
-    const query = { event: HOLD, order_id: orderId, page: '1', pageSize: '1' }
-    return (await client.get('/sender/webhooks', query, Deliveries)).total > 0
+    const query = { event: HOLD, order_id: orderId, page: '1', pageSize: String(DELIVERIES) }
+    const { total, deliveries } = await client.get('/sender/webhooks', query, Deliveries)
+    if (deliveries.some(({ event, orderId: id }) => event === HOLD && id === orderId)) return true
+    // A list of other deliveries was not asked for: what it leaves out may be the one.
+    if (total > deliveries.length) throw new ProviderError('unreadable', 'A list of other deliveries')
+    return false
   }
 }

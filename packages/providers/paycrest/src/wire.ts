@@ -115,8 +115,11 @@ export const Orders = z.object({
   ),
 })
 
-/** `GET /sender/webhooks`: how many deliveries match. */
-export const Deliveries = z.object({ total: z.number().int() })
+/** `GET /sender/webhooks`: the deliveries that match. One that cannot be read matches nothing. */
+export const Deliveries = z.object({
+  total: z.number().int(),
+  deliveries: z.array(z.object({ event: z.string(), orderId: absent(z.string()) }).catch({ event: '', orderId: null })),
+})
 
 /** A callback, as Paycrest posts it. */
 export const Callback = z.object({ event: z.string(), data: z.object({ reference: absent(ProviderId) }) })

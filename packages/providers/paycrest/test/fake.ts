@@ -146,7 +146,8 @@ export async function startFake(options: FakeOptions): Promise<Fake> {
       const found = orders.find(({ id }) => id === query.get('order_id'))
       // Holds are onramps; some send no callback.
       const isTold = found?.direction === 'onramp' && found.outcome === 'held' && !found.silent && found.received > 0n
-      return success({ total: isTold ? 1 : 0, page: 1, pageSize: 1, deliveries: [] })
+      const deliveries = isTold ? [{ event: query.get('event'), orderId: found.id }] : []
+      return success({ total: deliveries.length, page: 1, pageSize: 100, deliveries })
     }
     // routers/index.go: what a wrong base URL gets.
     return error(404, 'Route Not Found')
