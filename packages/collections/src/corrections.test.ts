@@ -219,3 +219,18 @@ test('a payment that was reorganised away is not told as stuck with the provider
   })
   expect(notice?.body).not.toContain('hold')
 })
+
+test.each(['completed', 'refunded'] as const)(
+  'the only deposit of an address, which an operator has recorded as %s, is not counted again when its provider tells it',
+  async (outcome) => {
+    const world = await begin({ type: 'invoice' })
+    const txHash = `0x${'ab'.repeat(32)}`
+    const amounts = { receivedAmount: '25', ...(outcome === 'completed' ? { amount: '25' } : {}) }
+    expect((await world.settle(outcome, { txHash, ...amounts })).status).toBe(200)
+    const { receivedAmount } = await world.shown()
+    const after = await world.tell(world.report({ status: outcome, onlyDeposit: true, depositTxHash: null }))
+    expect(after).toMatchObject({ receivedAmount, paidOver: false, payments: [{ txHash }] })
+    expect(after.payments).toHaveLength(1)
+    await inOrder(service)
+  },
+)

@@ -59,12 +59,15 @@ export async function findExisting(
           `select d.* from unnest(${arrayOf('text', '$2')}) as r (request) cross join lateral (
              select ${COLUMNS} from payment_route_deposits where environment = $1 and relay_request_id = r.request offset 0) d
            union
-           select ${COLUMNS} from payment_route_deposits where payment_route_id = any (${arrayOf('uuid', '$3')}) and deposit_tx_hash = any (${arrayOf('text', '$4')})`,
+           select ${COLUMNS} from payment_route_deposits where payment_route_id = any (${arrayOf('uuid', '$3')}) and deposit_tx_hash = any (${arrayOf('text', '$4')})
+           union
+           select ${COLUMNS} from payment_route_deposits where $5 and payment_route_id = any (${arrayOf('uuid', '$3')})`,
           [
             environment,
             reports.map(({ requestId }) => requestId),
             routeIds,
             reports.flatMap(({ depositTxHash }) => (depositTxHash === null ? [] : spellingsOf(depositTxHash))),
+            reports.some(({ onlyDeposit }) => onlyDeposit),
           ],
         )
   const stored = rows.map((row) => ({
@@ -87,11 +90,16 @@ export async function findExisting(
       hash === null ? [] : [[`${route} ${hashKey(hash)}`, deposit] as const],
     ),
   )
+  // An address that can have one deposit has it, whoever told of it: an operator records it by a request of their own.
+  const byRoute = new Map<string, StoredDeposit>(stored.map(({ route, deposit }) => [route, deposit]))
   return {
-    of: (routeId, { depositTxHash, requestId }) =>
-      byHash.get(`${routeId} ${depositTxHash && hashKey(depositTxHash)}`) ?? byRequest.get(requestId),
+    of: (routeId, { depositTxHash, requestId, onlyDeposit }) =>
+      byHash.get(`${routeId} ${depositTxHash && hashKey(depositTxHash)}`) ??
+      byRequest.get(requestId) ??
+      (onlyDeposit ? byRoute.get(routeId) : undefined),
     remember(routeId, { depositTxHash, requestId }, row) {
       byRequest.set(requestId, row)
+      byRoute.set(routeId, row)
       if (depositTxHash !== null) byHash.set(`${routeId} ${hashKey(depositTxHash)}`, row)
     },
   }

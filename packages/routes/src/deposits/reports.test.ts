@@ -260,3 +260,15 @@ test('a poll requests changes since the newest known one and names pending reque
   await poll()
   expect(polls.at(-1)).toMatchObject({ since: null })
 })
+
+test('what a refund that came back to this service brought, told after the refund, is in the deposit, its receipt and the journal', async () => {
+  const { merchant, apply } = await begin()
+  const back = report({ status: 'refunded', failureReason: 'delivery_failed' })
+  await apply(back)
+  await apply({ ...back, returnedAmount: 990_000n, returnSent: true })
+  const [deposit] = (await depositsOf(merchant)).deposits
+  expect(deposit).toMatchObject({ status: 'refunded', refundedAmount: '0.99', refundTo: { owner: 'service' } })
+  const { receipt } = (await merchant.call(`GET /v1/transactions/${deposit.id}`)).body.data
+  expect(receipt).toMatchObject({ refundedAmount: '0.99', refundHeld: true })
+  await expectConsistent(service)
+})

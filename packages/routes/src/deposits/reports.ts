@@ -209,7 +209,7 @@ async function recordTransaction(
   return row
 }
 
-/** Records what was sent back of a deposit that had completed. */
+/** Records what was sent back of a deposit that had completed, or what its refund brought. */
 async function recordReturn(
   unit: UnitOfWork,
   route: RouteRow,
@@ -219,9 +219,13 @@ async function recordReturn(
 ): Promise<DepositRow> {
   const before = await locked(unit, machineOf(route), id, errors.deposit_not_found)
   const returned = { returnedAmount: sentBack(report) }
-  await unit.update(DepositEntity, before, returned)
-  const row = { ...before, ...returned }
-  changes.add(before, row, report)
+  const isRefund = before.status === 'refunded'
+  // A refund shows what it brought; of a deposit that was delivered, only its owner is told.
+  if (!isRefund) await unit.update(DepositEntity, before, returned)
+  const row = isRefund
+    ? await updateResource(unit, machineOf(route), before, returned, 'event')
+    : { ...before, ...returned }
+  changes.add(before, row, report, 'returned.told')
   keepEvidence(unit, route, row, report)
   return row
 }
