@@ -1,4 +1,5 @@
 import { newId, system } from '@payments/kernel'
+import { checkLedger } from '@payments/ledger'
 import { move, queryContext, unitOfWork } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { call, depositFor, endingsContract, newMerchant, newSwap, type Stage, signedIn, useService } from '#testing'
@@ -134,4 +135,23 @@ test('what was delivered is named by who says that a swap was completed', async 
   expect((await settle()).body.errors).toEqual({ amount: 'Required: what the destination received' })
   expect((await settle('0')).status).toBe(422)
   expect((await settle('106.25')).body.data).toMatchObject({ status: 'completed', receivedAmount: '106.25' })
+})
+
+test('a transaction settles one swap, once, and nothing is sent back of one that waits for its deposit', async () => {
+  const { accessToken: token } = await signedIn(service.runtime, { role: 'operator', email: 'operator@example.com' })
+  const settle = (id: string, body: object) =>
+    call(service, `POST /v1/admin/ops/swaps/${id}/settle`, { token, key: null, body: { reason: 'Seen', ...body } })
+  const txHash = newId()
+  const { id } = await ended('cancelled')('returned')
+  expect((await settle(id, { outcome: 'returned', txHash, amount: '20' })).status).toBe(200)
+  const again = await settle(id, { outcome: 'returned', txHash, amount: '20' })
+  expect([again.status, again.body.message]).toEqual([409, 'The transaction is counted by a swap already'])
+  expect((await settle(id, { outcome: 'returned', txHash: newId() })).body.data).toMatchObject({ status: 'refunded' })
+
+  const waits = await stuck({ amount: '40' })
+  await service.runtime.pool.query("update sandbox_swap_deposits set received_at = received_at - interval '10 seconds'")
+  await processNow(service.runtime, await waits.row())
+  expect(await waits.row()).toMatchObject({ status: 'awaiting_deposit', depositedAmount: 40_000_000n })
+  expect((await settle(waits.id, { outcome: 'returned', txHash: newId() })).status).toBe(409)
+  expect((await checkLedger(service.runtime)).findings).toEqual([])
 })

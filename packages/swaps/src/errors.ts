@@ -5,6 +5,7 @@ export const errors = defineErrors({
   swap_not_cancellable: { status: 409, message: 'Swap cannot be cancelled' },
   rates_limited: { status: 429, message: 'Too many requests for new rates, please retry' },
   swap_nothing_to_settle: { status: 409, message: 'Nothing of this swap is left to settle this way' },
+  swap_evidence_used: { status: 409, message: 'The transaction is counted by a swap already' },
   swap_transaction_open: {
     status: 409,
     message: 'A transaction of this swap may still be accepted by the network: wait until it has expired',

@@ -77,6 +77,7 @@ export const swapsAdminRouter = {
     errors: [
       errors.swap_not_found,
       errors.swap_nothing_to_settle,
+      errors.swap_evidence_used,
       errors.swap_transaction_open,
       commonErrors.second_operator_required,
     ],

@@ -1,5 +1,13 @@
 import { invalid, positiveAmount } from '@payments/kernel'
-import { actingFor, locked, requireSecondOperator, settleContradictions, type UnitOfWork } from '@payments/platform'
+import {
+  actingFor,
+  locked,
+  lockName,
+  requireSecondOperator,
+  settleContradictions,
+  sqlOf,
+  type UnitOfWork,
+} from '@payments/platform'
 import type { z } from 'zod'
 import { assetIn } from '../currencies.ts'
 import { SwapEntity, type SwapRow, SwapTransactionEntity, swapResource } from '../entity.ts'
@@ -26,7 +34,10 @@ export async function settle(
   const own = actingFor(unit, found)
   const before = await locked(own, swapResource, found.id, errors.swap_not_found)
   const held = heldAmount(before)
-  if (outcome === 'completed' ? before.status !== 'swapping' : held <= 0n) throw errors.swap_nothing_to_settle()
+  const canEnd =
+    outcome === 'completed' ? before.status === 'swapping' : before.status !== 'awaiting_deposit' && held > 0n
+  if (!canEnd) throw errors.swap_nothing_to_settle()
+  if (await isCounted(own, before, txHash)) throw errors.swap_evidence_used()
   const open = await openTransaction(own, before.id)
   if (open && open.createdAt.getTime() > Date.now() - EXPIRED_MS) throw errors.swap_transaction_open()
   const given =
@@ -52,7 +63,7 @@ export async function settle(
       ...{ amount: outcome === 'completed' ? before.amount : (given ?? held), payload: '' },
       ...{ createsAccount: false, costLamports: 0n, outcome: 'finalized', createdAt: new Date() },
     },
-    { onConflictFields: ['organisationId', 'environment', 'signature'], onConflictAction: 'ignore' },
+    { onConflictFields: ['organisationId', 'environment', 'signature'], onConflictMergeFields: ['outcome'] },
   )
   let swap = before
   if (outcome === 'completed') {
@@ -66,4 +77,18 @@ export async function settle(
   await pollNow(own, before.id, true)
   settleContradictions(own, before)
   return { before, swap }
+}
+
+/** Does a swap of the organisation count this transaction already? It moved its money once. Until the end of the unit no other can begin to. */
+async function isCounted(
+  unit: UnitOfWork,
+  { id, organisationId, environment }: SwapRow,
+  txHash: string,
+): Promise<boolean> {
+  await lockName(sqlOf(unit.em), `swap evidence ${organisationId} ${environment} ${txHash}`)
+  const { rows } = await sqlOf(unit.em).query(
+    `select 1 from swap_transactions where organisation_id = $1 and environment = $2 and signature = $3 and (outcome = 'finalized' or swap_id <> $4)`,
+    [organisationId, environment, txHash, id],
+  )
+  return rows.length > 0
 }
