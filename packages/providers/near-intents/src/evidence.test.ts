@@ -366,3 +366,11 @@ test('an odd 1Click never tells an end or an amount that is not true', async () 
     expect(ends).toContain('completed')
   }
 })
+
+test('a payment was received at the latest when 1Click says that its state changed: a late poll makes none late', async () => {
+  const world = await begin()
+  const { reports } = await paid(world)
+  await world.settle()
+  const [report] = await reports()
+  expect(report?.receivedAt).toEqual(report?.updatedAt)
+})

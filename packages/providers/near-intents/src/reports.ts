@@ -51,7 +51,8 @@ export function reportOf(answer: StatusAnswer, query: DepositQuery): DepositRepo
     providerReason: said !== 'pending' && !complete ? `${state} without its amounts` : (details?.refundReason ?? null),
     refundAddress: quoteResponse?.quoteRequest?.refundTo ?? null,
     updatedAt: updatedAt ?? new Date(),
-    receivedAt: null,
+    // It does not tell when the payer's transaction was received: before it told of it.
+    receivedAt: updatedAt,
   }
 }
 
