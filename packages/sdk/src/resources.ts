@@ -983,7 +983,7 @@ class CollectionsResource extends Resource {
   }
 
   /**
-   * List checkout sessions that need a decision. Sessions with money that was delivered to you and does not count: in another currency, on another network, or too late. At most 200, the longest unchanged first; `total` counts all of them. `POST /collections/sessions/{sessionId}/resolve` records what you decide.
+   * List checkout sessions that need a decision. Sessions with money that was delivered to you and does not count: in another currency, on another network, too late, or less than the amount when the time was over. At most 200, the longest unchanged first; `total` counts all of them. `POST /collections/sessions/{sessionId}/resolve` records what you decide.
    * `GET /v1/collections/sessions/undecided`
    *
    * @example
@@ -994,7 +994,7 @@ class CollectionsResource extends Resource {
   }
 
   /**
-   * Decide about money that does not count. Records what you do with a payment that was delivered to you and does not count by itself, or with less than was asked for. `counted` makes the session paid, and its invoice or checkout. The money is in your wallet: nothing is sent by this.
+   * Decide about money that does not count. Records what you do with a payment that was delivered to you and does not count by itself, or with less than was asked for. `counted` makes the session paid, and its invoice or checkout. A part is `sent_back` once the payer can no longer send the rest. The money is in your wallet: nothing is sent by this.
    * `POST /v1/collections/sessions/{sessionId}/resolve`
    *
    * @example

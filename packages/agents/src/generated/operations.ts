@@ -1234,7 +1234,7 @@ export const operations: readonly Operation[] = [
     path: '/collections/sessions/undecided',
     summary: 'List checkout sessions that need a decision',
     description:
-      'Sessions with money that was delivered to you and does not count: in another currency, on another network, or too late. At most 200, the longest unchanged first; `total` counts all of them. `POST /collections/sessions/{sessionId}/resolve` records what you decide.',
+      'Sessions with money that was delivered to you and does not count: in another currency, on another network, too late, or less than the amount when the time was over. At most 200, the longest unchanged first; `total` counts all of them. `POST /collections/sessions/{sessionId}/resolve` records what you decide.',
     ids: [],
     fields: [],
     reply: 'sessions',
@@ -1246,7 +1246,7 @@ export const operations: readonly Operation[] = [
     path: '/collections/sessions/{sessionId}/resolve',
     summary: 'Decide about money that does not count',
     description:
-      'Records what you do with a payment that was delivered to you and does not count by itself, or with less than was asked for. `counted` makes the session paid, and its invoice or checkout. The money is in your wallet: nothing is sent by this.',
+      'Records what you do with a payment that was delivered to you and does not count by itself, or with less than was asked for. `counted` makes the session paid, and its invoice or checkout. A part is `sent_back` once the payer can no longer send the rest. The money is in your wallet: nothing is sent by this.',
     ids: [
       {
         name: 'sessionId',

@@ -122,6 +122,7 @@ export type ErrorCode =
   | 'session_not_found'
   | 'session_not_payable'
   | 'session_required'
+  | 'session_still_payable'
   | 'signature_invalid'
   | 'signed_in'
   | 'slow_down'

@@ -3011,7 +3011,7 @@ export interface CollectionReceipt {
   } | null
   /** What the payer was asked to send, in the currency of `origin` */
   requestedAmount: string
-  /** What was received in the requested currency on the requested network */
+  /** What was received in the requested currency on the requested network, and what was counted of another */
   origin: {
     /** Network key */
     network: string
