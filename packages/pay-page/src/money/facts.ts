@@ -28,7 +28,8 @@ type Values = Readonly<
     | 'pendingLeft'
     | 'over'
     | 'until'
-    | 'refundAddress',
+    | 'refundAddress'
+    | 'number',
     string
   >
 >
@@ -187,5 +188,6 @@ function valuesOf(
     over: units((focus && returned > 0n ? unitsOf(focus.amount) : arrived) - asked),
     until: timeIn(locale, untilOf(session, { when }), timeZone),
     refundAddress: (focus?.refundTo ?? session.refundTo)?.address ?? '',
+    number: session.id,
   }
 }

@@ -111,6 +111,9 @@ type OnChain =
   | 'unconfirmedText'
   | 'confirmingSlow'
   | 'doNotSend'
+  | 'sentLate'
+  | 'sentSuspended'
+  | 'againText'
 
 /** What is said in their place of a bank transfer. A text that is missing does not compile. */
 const ofTransfer: { readonly [T in OnChain]: Text } = {
@@ -124,6 +127,9 @@ const ofTransfer: { readonly [T in OnChain]: Text } = {
   unconfirmedText: 'missingTransfer',
   confirmingSlow: 'slowTransfer',
   doNotSend: 'stopTransfer',
+  sentLate: 'sentLateTransfer',
+  sentSuspended: 'sentSuspendedTransfer',
+  againText: 'againTransfer',
 }
 
 /** A text as it is said of a bank transfer. */

@@ -66,7 +66,7 @@ ${!view.preview && html`<noscript><p class="note">${texts.needsScript}</p></nosc
   ${field('payerEmail', texts.email, { type: 'email', autocomplete: 'email' })}
   <div class="onchain">${field('refundAddress', refund, { required: data.refundRequired })}</div>
   <p class="error" id="start-error" role="alert"></p>
-  <button type="submit" class="primary">${texts.start}</button>
+  <p${!view.preview && html` data-script`}><button type="submit" class="primary">${texts.start}</button></p>
 </form>`
 }
 

@@ -79,7 +79,7 @@ export function keepForm(): void {
   if (form) stored((storage) => storage.setItem(kept(), JSON.stringify([...new FormData(form)])))
 }
 
-/** Puts back what {@link keepForm} has kept, once, and the choice that was kept. */
+/** Puts back what {@link keepForm} has kept, once, and the choice that was kept, unless another was made meanwhile. */
 export function restoreForm(): void {
   const form = find<HTMLFormElement>('start')
   if (!form) return
@@ -91,7 +91,14 @@ export function restoreForm(): void {
     const isTyped = field instanceof HTMLInputElement && field.type !== 'radio'
     if (isTyped || field instanceof HTMLSelectElement) field.value = value
   }
-  restoreChoice(form)
+  // What was chosen before this script ran is newer than what was kept.
+  const isChosen = [...form.querySelectorAll<HTMLInputElement>('[type="radio"]')].some(
+    ({ checked, defaultChecked }) => checked !== defaultChecked,
+  )
+  if (isChosen) {
+    showNetworks(form)
+    keepChoice(form)
+  } else restoreChoice(form)
 }
 
 /** Chooses again what was chosen before, where it is still offered. */

@@ -60,32 +60,34 @@ let asking: ReturnType<typeof setTimeout> | undefined
 
 const again = (): void => void ask().catch(reportError)
 
-/** Asks now, and again until the stream is open. */
-async function ask(): Promise<void> {
+/** Asks now, and again until the stream is open. @returns whether there was an answer */
+async function ask(): Promise<boolean> {
   clearTimeout(asking)
   asking = undefined
   const { status, data: answer } = await request(data().id)
   if (status === 200) show(answer as PayData)
   // The page is not shown any more: the service says why.
-  else if (status === 403 || status === 404) return location.reload()
+  else if (status === 403 || status === 404) location.reload()
   const well = status !== 0 && status < 500
   reached(well)
   if (!well || source?.readyState !== EventSource.OPEN) {
     clearTimeout(asking)
     asking = setTimeout(again, Math.min(POLL_MS * 2 ** Math.max(0, failures - 2), LONGEST_POLL_MS))
   }
+  return well
 }
 
 /** A payer may ask at once only so often. */
 const PAUSE_MS = 5000
 
-/** Asks now, because the payer expects a payment, and says so when nothing is new. */
+/** Asks now, because the payer expects a payment, and says so when nothing is new, or nobody answered. */
 export async function lookAgain(button: HTMLButtonElement): Promise<void> {
   button.disabled = true
   const before = JSON.stringify(data().session)
-  await ask()
+  const well = await ask()
   const place = find('looked')
-  if (place && JSON.stringify(data().session) === before) place.textContent = text('nothingNew')
+  if (place && !well) place.textContent = text('offline')
+  else if (place && JSON.stringify(data().session) === before) place.textContent = text('nothingNew')
   setTimeout(() => {
     const again = find<HTMLButtonElement>('look-again')
     if (again) again.disabled = false

@@ -276,6 +276,24 @@ describe.runIf(hasTools(chromiumCommand()))('paying in Chromium', () => {
     expect(problems).toEqual([])
   })
 
+  test('what is chosen before the script has loaded is what is asked for, and nothing can be sent until then', async () => {
+    const merchant = await newMerchant(service)
+    const { page } = await phone()
+    let load = () => undefined as unknown
+    const loading = new Promise((resolve) => {
+      load = () => resolve(undefined)
+    })
+    await page.route('**/pay/page.js*', (route) => loading.then(() => route.continue()))
+    await page.goto(`${service.url}/pay/${(await newCollection(merchant)).id}`, { waitUntil: 'commit' })
+    await page.getByRole('radio', { name: 'EURC' }).check(LIVE)
+    await page.getByRole('button', { name: 'Continue' }).waitFor({ state: 'hidden' })
+    expect(await page.locator('html.script').count()).toBe(0)
+    load()
+    await begin(page)
+    await page.getByText('EURC').first().waitFor()
+    expect(await payPageOf(service, idOf(page))).toMatchObject({ session: { currency: 'EURC' } })
+  })
+
   test('a payer can cancel, go back to the merchant, and start again', async () => {
     const merchant = await newMerchant(service)
     const { page } = await phone()
@@ -326,6 +344,9 @@ describe.runIf(hasTools(chromiumCommand()))('paying in Chromium', () => {
     await page.locator('html.script').waitFor(LIVE)
     await context.setOffline(true)
     await page.getByText('No connection. Reconnecting automatically').waitFor(LIVE)
+    await page.locator('#help summary').click()
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.locator('#looked', { hasText: 'No connection' }).waitFor(LIVE)
     await paySession(merchant, id)
     await expect.poll(() => statusOf(id), LIVE).toBe('paid')
     await context.setOffline(false)
