@@ -379,6 +379,27 @@ test('an invoice without a customer, and one that is paid, cannot be sent', asyn
   )
 })
 
+test('an anonymised customer is in no session, event, search or delivery of what they paid, which stays paid', async () => {
+  const merchant = await newMerchant(service)
+  const email = `ada.${crypto.randomUUID()}@example.com`
+  const customer = await merchant.call('POST /v1/customers', { body: { name: 'Ada Obi', email } })
+  const { id } = await invoice(merchant, { customerId: customer.body.data.id })
+  const session = await startSession(service, id, { payerEmail: email })
+  await paySession(merchant, session.id)
+  await settle(service, merchant)
+  const texts = async () =>
+    [
+      await merchant.call('GET /v1/events'),
+      await merchant.call(`GET /v1/collections/${session.id}`),
+      await merchant.call('GET /v1/collections/sessions/export'),
+      await merchant.call('POST /v1/search', { body: { text: email } }),
+    ].map(({ text }) => text.includes(email))
+  expect((await texts()).slice(0, 3)).toEqual([true, true, true])
+  expect((await merchant.call(`POST /v1/customers/${customer.body.data.id}/anonymise`)).status).toBe(200)
+  expect(await texts()).toEqual([false, false, false, false])
+  expect(await getSession(merchant, session.id)).toMatchObject({ status: 'paid', payerEmail: null })
+})
+
 test('a payer who gave an email address gets a message about what is missing, then a receipt, in their language', async () => {
   const mailbox = await startMailbox()
   const own = await startService({ worker: true, settings: { SMTP_URL: mailbox.url } })

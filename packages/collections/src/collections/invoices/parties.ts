@@ -2,6 +2,7 @@ import { merchantProfile } from '@payments/accounts'
 import { brandOf, logoForDocuments } from '@payments/branding'
 import { findCustomer } from '@payments/customers'
 import { type AnonymisedCustomer, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { replaceInEvents } from '@payments/webhooks'
 import type { CollectionRow } from '../../entity.ts'
 import type { Customer, IssuedInvoice } from '../../terms/rows.ts'
 
@@ -61,11 +62,21 @@ export async function writtenInvoice(context: QueryContext, invoice: CollectionR
 export const recipientOf = async (context: QueryContext, invoice: CollectionRow): Promise<string | undefined> =>
   (await customerOf(context, invoice.customerId))?.email
 
-/** Takes the customer out of the invoices that were issued to them: number, items and amounts stay. */
-export async function anonymise({ actor, em }: UnitOfWork, { id }: AnonymisedCustomer): Promise<void> {
-  await sqlOf(em).query(
+/** Takes the customer out of the invoices that were issued to them, and their address out of what paid for these: number, items and amounts stay. */
+export async function anonymise(unit: UnitOfWork, { id }: AnonymisedCustomer): Promise<void> {
+  const db = sqlOf(unit.em)
+  const ofCustomer = [unit.actor.organisationId, unit.actor.environment, id]
+  await db.query(
     `update collections set issued = jsonb_set(issued, '{customer}', 'null')
       where organisation_id = $1 and environment = $2 and customer_id = $3 and issued is not null`,
-    [actor.organisationId, actor.environment, id],
+    ofCustomer,
   )
+  const { rows } = await db.query<{ id: string }>(
+    `update checkout_sessions s set payer_email = null from collections c
+      where c.organisation_id = $1 and c.environment = $2 and c.customer_id = $3
+        and (s.organisation_id, s.environment, s.parent_id) = (c.organisation_id, c.environment, c.id) and s.payer_email is not null returning s.id`,
+    ofCustomer,
+  )
+  const ids = rows.map((session) => session.id)
+  await replaceInEvents(unit, { ids, field: ['payerEmail'], value: null })
 }
