@@ -1,6 +1,16 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumCommand, hasTools, newCollection, newMerchant, newRoute, pay, sync, useArtefact } from '#testing'
+import {
+  chromiumCommand,
+  hasTools,
+  newCollection,
+  newMerchant,
+  newOfframp,
+  newRoute,
+  pay,
+  sync,
+  useArtefact,
+} from '#testing'
 import { startChromium } from './chromium.ts'
 import { checkScreen, chooseCustomer, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
@@ -100,6 +110,29 @@ describe.runIf(hasTools(chromiumCommand()))('long lists of the dashboard', () =>
       await page.getByText('1 collection', { exact: true }).waitFor()
       expect(new URL(page.url()).search).toBe('?text=SHOP+jam')
       expect(problems).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
+
+  test(
+    'a long name hides no column of a list on a desktop',
+    async () => {
+      const merchant = await newMerchant(service)
+      const name = `Ada ${'Obi'.repeat(60)}`
+      const { id: customerId } = (
+        await merchant.call('POST /v1/customers', { body: { name, email: 'ada@merchant.example' } })
+      ).body.data
+      await newCollection(merchant, { type: 'invoice', title: 'Course '.repeat(17), customerId })
+      await newOfframp(merchant, { customerId })
+      const { organisationId } = merchant
+      const { context, page } = await openDashboard(browser, service, { organisationId, role: 'member' })
+      for (const path of ['', '/customers', '/collections', '/transactions']) {
+        await page.goto(`${service.url}/dashboard/test${path}`)
+        const table = page.locator('section.table', { hasText: path === '/collections' ? 'Course' : 'ObiObi' })
+        await table.waitFor({ timeout: PATIENCE })
+        expect({ path, cut: await table.evaluate((of) => of.scrollWidth - of.clientWidth) }).toEqual({ path, cut: 0 })
+      }
       await context.close()
     },
     STORY_MS,
