@@ -1,6 +1,7 @@
 import { CallError } from '@payments/client'
 import { useIsFetching } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { isSignedOut } from '../api.ts'
 import { isTemporary } from '../live/recovery.ts'
 import { endsDay, exact, type Money, shownDate, shownSecond, shownTime } from './format.ts'
 import { FileError } from './forms/files.ts'
@@ -52,6 +53,9 @@ const WAYS_OUT: Readonly<Record<string, string>> = {
   unreachable: 'Check your connection.',
 }
 
+/** What ends with the session, and what does not. */
+export const SIGNED_OUT = 'You were signed out. Sign in again; what you typed is kept.'
+
 /** An error, and the way out of it. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
   const [isTried, setTried] = useState(false)
@@ -63,7 +67,9 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
   return (
     <div className="failure" role="alert">
       <p>
-        <strong>{error instanceof Error ? error.message : 'Something went wrong'}</strong>
+        <strong>
+          {isSignedOut(error) ? SIGNED_OUT : error instanceof Error ? error.message : 'Something went wrong'}
+        </strong>
       </p>
       {fields.map(([field, problem]) => (
         <p key={field}>
@@ -243,7 +249,15 @@ export function Dialog({ title, close, children }: { title: string; close: () =>
             <button type="button" onClick={() => setAsking(false)}>
               Keep editing
             </button>
-            <button type="button" className="danger" onClick={() => afterPaint(() => dialog.current?.close())}>
+            <button
+              type="button"
+              className="danger"
+              onClick={() => {
+                // Its draft goes too.
+                dialog.current?.querySelector('form')?.reset()
+                afterPaint(() => dialog.current?.close())
+              }}
+            >
               Discard
             </button>
           </div>

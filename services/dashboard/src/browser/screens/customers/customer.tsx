@@ -267,6 +267,7 @@ function Enable({
                 label: 'Bank verification number',
                 hint: '11 digits. Ask only with the consent of the customer; it is deleted once verified.',
                 numeric: true,
+                secret: true,
                 check: (text) => (/^\d{11}$/.test(text) ? undefined : 'Must be 11 digits'),
               },
             ]}

@@ -2,7 +2,7 @@ import { CallError } from '@payments/client'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useState } from 'react'
 import { clients, queries, session } from '../../api.ts'
-import { Failure, Field, fieldsOf } from '../../parts/parts.tsx'
+import { Failure, Field, fieldsOf, SIGNED_OUT } from '../../parts/parts.tsx'
 
 const { auth } = clients.test
 
@@ -11,7 +11,16 @@ const textIn = (event: FormEvent<HTMLFormElement>, name: string): string =>
   String(new FormData(event.currentTarget).get(name) ?? '').trim()
 
 /** Signs in or registers, with a code by email. `mail` is where the emails of a development service are. Operators do not register. */
-export function SignIn({ mail, operators = false }: { mail: string | null; operators?: boolean }) {
+export function SignIn({
+  mail,
+  hasEnded,
+  operators = false,
+}: {
+  mail: string | null
+  /** The session has ended on a screen. */
+  hasEnded: boolean
+  operators?: boolean
+}) {
   // An invitation to register leads here.
   const [registers, setRegisters] = useState(!operators && new URLSearchParams(location.search).has('register'))
   const [asked, setAsked] = useState({ email: '', organisationName: '' })
@@ -38,6 +47,7 @@ export function SignIn({ mail, operators = false }: { mail: string | null; opera
         <img src="/docs/icon.svg" alt="" />
         Payments
       </p>
+      {hasEnded && <p className="note">{SIGNED_OUT}</p>}
       <h1>{sent ? 'Enter the code' : registers ? 'Create an account' : 'Sign in'}</h1>
       {sent ? (
         <form
