@@ -198,7 +198,7 @@ export function Collection({ id }: { id: string }) {
           <Time at={collection.createdAt} />
         </dd>
       </dl>
-      <Timeline id={collection.id} />
+      <Timeline id={collection.id} of="collection" />
       <Raw value={collection} call={`GET /v1/collections/${collection.id}`} />
     </Screen>
   )

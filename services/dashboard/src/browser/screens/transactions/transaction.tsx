@@ -76,7 +76,7 @@ export function Transaction({ id }: { id: string }) {
               <Link href={`/objects/${data.id}`}>Show all details</Link>
             )}
           </p>
-          <Timeline id={data.id} amount={exact(asMoney(data.amount))} />
+          <Timeline id={data.id} of={data.kind} amount={exact(asMoney(data.amount))} />
           <Raw value={data} call={`GET /v1/transactions/${data.id}`} />
         </>
       )}

@@ -67,6 +67,7 @@ export const deposits: Kind<Deposit> = {
   one: 'deposit',
   teaches: '',
   rest: '/v1/payment-routes/deposits',
+  transactions: { kind: 'payment_route', assets: [] },
   read: (api, depositId) => api.paymentRoutes.deposit.query({ depositId }),
   summary: (of) => ({
     id: of.id,
