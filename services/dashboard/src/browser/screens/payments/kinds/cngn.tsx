@@ -95,7 +95,7 @@ export const payouts: Kind<Cngn['payouts']['get']> = {
   }),
   states,
   facts: (of) => [
-    [titleOf('accountCheck'), <Evidence key="name" of={of.accountCheck} />],
+    [titleOf('accountCheck'), <Evidence key="name" of={of.accountCheck} at={of.bankAccount.bankName} />],
     [titleOf('reference'), of.reference],
     ...common(of),
   ],
