@@ -31,6 +31,8 @@ export interface FieldSpec {
   readonly below?: ReactNode
   /** It has a line of its own. */
   readonly wide?: boolean
+  /** What is wrong with what is typed, as the service says. */
+  readonly error?: string | undefined
   /** What is wrong with a text, as it is typed. */
   check?(value: string): string | undefined
 }
@@ -109,9 +111,9 @@ export function Form<R>({
     send.reset()
     changed?.(withAmounts(specs, next))
   }
-  const problem = ({ name, amount, check = amount && amountCheck(amount) }: FieldSpec): string | undefined => {
+  const problem = ({ name, amount, error, check = amount && amountCheck(amount) }: FieldSpec): string | undefined => {
     const value = complete[name] ?? ''
-    return refused[name] ?? (touched.includes(name) && value !== '' ? check?.(value.trim()) : undefined)
+    return refused[name] ?? error ?? (touched.includes(name) && value !== '' ? check?.(value.trim()) : undefined)
   }
   const isWrong = specs.some(
     ({ name, amount, check = amount && amountCheck(amount) }) =>
