@@ -49,6 +49,12 @@ export const words = (name: string): string => {
   return (text.charAt(0).toUpperCase() + text.slice(1)).replace(/\bcngn\b/i, 'cNGN').replace(/\bapi\b/i, 'API')
 }
 
+/** How long a wait of so many seconds is: minutes, and below 90 seconds these. */
+export function shownWait(seconds: number): string {
+  const [count, unit] = seconds < 90 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute']
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}
+
 const UNITS = [
   [86_400_000, 'd'],
   [3_600_000, 'h'],

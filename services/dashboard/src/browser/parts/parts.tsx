@@ -3,7 +3,7 @@ import { useIsFetching } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { isSignedOut } from '../api.ts'
 import { isTemporary } from '../live/recovery.ts'
-import { endsDay, exact, type Money, shownDate, shownSecond, shownTime } from './format.ts'
+import { endsDay, exact, type Money, shownDate, shownSecond, shownTime, shownWait } from './format.ts'
 import { FileError } from './forms/files.ts'
 import { afterPaint } from './frame/after-paint.ts'
 
@@ -76,7 +76,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
           {field}: {problem}
         </p>
       ))}
-      {wait !== undefined && <p>Possible again in {wait} s.</p>}
+      {wait !== undefined && <p>Try again in {shownWait(wait)}.</p>}
       {known && WAYS_OUT[known.code] && <p>{WAYS_OUT[known.code]}</p>}
       {retry && isTemporary(error) && <p>Retrying every few seconds.</p>}
       {retry && (
