@@ -26,6 +26,11 @@ const copy = (table: string, id: string, copies: number, changes = '{}', unlike 
     [id, copies, changes],
   )
 
+const isInSight = (of: Element): boolean => {
+  const { top, bottom } = of.getBoundingClientRect()
+  return top >= 0 && bottom <= innerHeight
+}
+
 describe.runIf(hasTools(chromiumCommand()))('long lists of the dashboard', () => {
   let browser: Browser
   beforeAll(async () => {
@@ -158,6 +163,14 @@ describe.runIf(hasTools(chromiumCommand()))('long lists of the dashboard', () =>
           .poll(() => page.getByRole('region', { name: 'Customers' }).getByRole('link').count(), { timeout: PATIENCE })
           .toBe(shown)
       }
+      // Back from a record of the last page, the list is where it was left.
+      await page.getByRole('link', { name: 'Ada Obi' }).click()
+      await page.getByRole('heading', { name: 'Ada Obi' }).waitFor({ timeout: PATIENCE })
+      await page.goBack()
+      await page.getByRole('heading', { name: 'Customers', exact: true }).waitFor({ timeout: PATIENCE })
+      await expect
+        .poll(() => page.getByRole('link', { name: 'Ada Obi' }).evaluate(isInSight), { timeout: PATIENCE })
+        .toBe(true)
       const search = page.getByRole('searchbox', { name: 'Search customers' })
       await search.fill('merchant')
       await page.keyboard.press('Enter')

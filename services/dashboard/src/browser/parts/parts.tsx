@@ -7,6 +7,15 @@ import { endsDay, exact, type Money, shownDate, shownSecond, shownTime, shownWai
 import { FileError } from './forms/files.ts'
 import { afterPaint } from './frame/after-paint.ts'
 
+/** The way back or forward leads to where a screen was left: the browser scrolls there. */
+let isReturn = false
+addEventListener('popstate', () => {
+  isReturn = true
+})
+addEventListener('pushState', () => {
+  isReturn = false
+})
+
 /** A screen: its title, which gets the focus when the screen opens, and what can be done. */
 export function Screen({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null)
@@ -14,7 +23,7 @@ export function Screen({ title, actions, children }: { title: string; actions?: 
     document.title = `${title} · Payments`
     // Who types into the search before the screen has come goes on typing.
     if (!document.activeElement?.closest('.palette')) heading.current?.focus({ preventScroll: true })
-    scrollTo({ top: 0 })
+    if (!isReturn) scrollTo({ top: 0 })
   }, [title])
   return (
     <>
