@@ -16,6 +16,8 @@ export function Transaction({ id }: { id: string }) {
     queryKey: [environment, 'transaction', id],
     queryFn: () => api.transactions.get.query({ transactionId: id }),
   })
+  // Of an account only the end is known, and a balance has no address.
+  const address = /\w{26,}$/.exec(data?.destination ?? '')?.[0]
   return (
     <Screen title="Transaction">
       {error && <LoadFailure error={error} retry={() => void refetch()} list={['/transactions', 'transactions']} />}
@@ -34,11 +36,7 @@ export function Transaction({ id }: { id: string }) {
             </dd>
             <dt>Destination</dt>
             <dd>
-              {data.destination}{' '}
-              <Copy
-                text={data.destination.split(' ').at(-1) ?? ''}
-                label="Copy the address or account of the destination"
-              />
+              {data.destination} {address && <Copy text={address} label="Copy the address of the destination" />}
             </dd>
             {data.amountUsd && (
               <>
