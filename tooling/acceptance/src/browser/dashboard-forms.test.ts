@@ -126,6 +126,13 @@ describe.runIf(hasTools(chromiumCommand()))('forms of the dashboard lose nothing
       await page.getByRole('button', { name: 'Enable cNGN' }).click()
       await page.getByLabel('Bank verification number').fill('22222222222')
       expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('22222222222')
+      await page.goto(`${service.url}/dashboard/test/collections?new=1`)
+      await page.getByLabel('Description').fill('Consulting')
+      await expect.poll(() => page.evaluate('JSON.stringify(localStorage)')).toContain('Consulting')
+      await page.reload()
+      await expect.poll(() => page.getByLabel('Description').inputValue(), { timeout: PATIENCE }).toBe('Consulting')
+      await page.getByRole('button', { name: 'Discard the draft' }).click()
+      await expect.poll(() => page.getByLabel('Description').inputValue(), { timeout: PATIENCE }).toBe('')
       await context.close()
     },
     STORY_MS,
