@@ -7,6 +7,7 @@ import {
   enabledCustomer,
   hasTools,
   type Merchant,
+  newCngn,
   newCollection,
   newMerchant,
   paySession,
@@ -14,6 +15,8 @@ import {
   useArtefact,
 } from '#testing'
 import { startChromium } from './chromium.ts'
+import { devices, fitsWidth } from './page.ts'
+import { shoot } from './shots.ts'
 import { checkScreen, chooseCustomer, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
@@ -88,7 +91,10 @@ describe.runIf(hasTools(chromiumCommand()))('records in the dashboard', () => {
     async () => {
       const merchant = await newMerchant(service)
       const { organisationId } = merchant
-      const customerId = await enabledCustomer(service.runtime, organisationId, 1_234_567n)
+      const customerId = await enabledCustomer(service.runtime, organisationId, 9_000_001_234_567n)
+      const { id: payoutId } = await newCngn(merchant, 'payouts', customerId)
+      const payout = async () => (await merchant.call(`GET /v1/cngn/payouts/${payoutId}`)).body.data.status
+      await expect.poll(payout, { timeout: PATIENCE }).toBe('completed')
       await paidLink(merchant, 'payer@example.com')
       const { context, page, problems } = await openDashboard(browser, service, { organisationId, role: 'member' })
       await page.goto(`${service.url}/dashboard/test/statements`)
@@ -100,7 +106,19 @@ describe.runIf(hasTools(chromiumCommand()))('records in the dashboard', () => {
         [organisationId],
       )
       expect(toMinor((closing ?? '').replaceAll(',', ''), assets.cNGN)).toBe(BigInt(rows[0]?.units ?? '0'))
+      // Two lines of one day, with one balance.
+      const balances = table.locator('td[data-title="Balance"]')
+      expect((await balances.allTextContents()).map((each) => each !== '')).toEqual([true, false, true, true])
       await checkScreen(page, 'statements')
+      // On paper it is dark on white, without the menu and with all columns: A4 has 718 pixels between its margins.
+      await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+      await page.setViewportSize({ width: 718, height: 1000 })
+      await shoot(page, 'dashboard-statements-print')
+      expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)')
+      expect(await page.getByRole('link', { name: 'Transactions' }).isVisible()).toBe(false)
+      expect(await fitsWidth(page)).toBe(true)
+      await page.emulateMedia({ media: 'screen', colorScheme: 'light' })
+      await page.setViewportSize(devices.desktop.viewport)
       const { name } = (await merchant.call(`GET /v1/customers/${customerId}`)).body.data
       await chooseCustomer(page, name, name)
       expect(new URL(page.url()).searchParams.get('customer')).toBe(customerId)
@@ -112,7 +130,7 @@ describe.runIf(hasTools(chromiumCommand()))('records in the dashboard', () => {
         if (format === 'CSV') expect(file.trimEnd().split(',').at(-1)).toBe((closing ?? '').replaceAll(',', ''))
       }
       await page.getByRole('link', { name: 'Transactions', exact: true }).click()
-      await page.getByText('1 transaction', { exact: true }).waitFor()
+      await page.getByText('2 transactions', { exact: true }).waitFor({ timeout: PATIENCE })
       await page.getByRole('button', { name: 'Export' }).click()
       await page.getByRole('dialog').getByLabel('Customer', { exact: true }).uncheck()
       await page.getByLabel('For Excel and other spreadsheets').check()
@@ -129,7 +147,7 @@ describe.runIf(hasTools(chromiumCommand()))('records in the dashboard', () => {
             'id,kind,status,customerName,destination,amount,amountUsd,createdAt,settledAt,value,currency,fee,feeCurrency,reference,title,txHash',
             true,
             true,
-            [],
+            [expect.stringContaining(payoutId)],
           ],
         ],
       )
