@@ -1,4 +1,4 @@
-import { exactAmount } from '@payments/kernel'
+import { exactAmount, networkOf } from '@payments/kernel'
 
 const SHOWN = {
   ...({ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' } as const),
@@ -54,6 +54,9 @@ export function shownWait(seconds: number): string {
   const [count, unit] = seconds < 90 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute']
   return `${count} ${unit}${count === 1 ? '' : 's'}`
 }
+
+/** The name of a network, such as `Arbitrum One`. */
+export const networkName = (key: string): string => networkOf(key)?.name ?? words(key)
 
 const UNITS = [
   [86_400_000, 'd'],

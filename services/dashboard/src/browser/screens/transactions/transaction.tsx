@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import { Link } from 'wouter'
 import { usePlace } from '../../context.ts'
-import { asMoney, exact, type Money, words } from '../../parts/format.ts'
+import { asMoney, exact, type Money, networkName, words } from '../../parts/format.ts'
 import { LoadFailure } from '../../parts/object/not-loaded.tsx'
 import { Raw } from '../../parts/object/raw.tsx'
 import { listedStatus } from '../../parts/object/sentences.ts'
@@ -87,7 +87,10 @@ function legsOf(receipt: Readonly<Record<string, unknown>>): [name: string, amou
   const leg = (name: string) => {
     const { amount, symbol, network } = (receipt[name] ?? {}) as Readonly<Record<string, unknown>>
     return typeof amount === 'string' && typeof symbol === 'string'
-      ? { symbol, text: `${amount} ${symbol}${typeof network === 'string' ? ` on ${words(network)}` : ''}` as const }
+      ? {
+          symbol,
+          text: `${amount} ${symbol}${typeof network === 'string' ? ` on ${networkName(network)}` : ''}` as const,
+        }
       : undefined
   }
   const [from, to] = [leg('origin') ?? leg('source'), leg('destination')]

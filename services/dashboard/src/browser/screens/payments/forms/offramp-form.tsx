@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
 import { usePlace } from '../../../context.ts'
 import { Countdown } from '../../../parts/countdown.tsx'
-import { words } from '../../../parts/format.ts'
+import { networkName } from '../../../parts/format.ts'
 import { addressCheck, bodyOf } from '../../../parts/forms/checks.ts'
 import { Form, type Values } from '../../../parts/forms/form.tsx'
 import { Amount, fieldsOf } from '../../../parts/parts.tsx'
@@ -60,7 +60,7 @@ export function OfframpForm({ done }: { done: (id: string) => void }) {
         {
           name: 'networkKey',
           label: 'On the network',
-          options: unique(ways.map((way) => way.networkKey)).map((each) => [each, words(each)]),
+          options: unique(ways.map((way) => way.networkKey)).map((each) => [each, networkName(each)]),
         },
         {
           name: 'destinationCurrency',

@@ -1,5 +1,5 @@
 import type { Outputs } from '@payments/client'
-import { words } from '../../../parts/format.ts'
+import { networkName, words } from '../../../parts/format.ts'
 import { FIAT } from '../../../parts/lists/transactions.ts'
 import { titleOf } from '../../../parts/object/fields.ts'
 import { Amount, Copyable, Status, Time } from '../../../parts/parts.tsx'
@@ -52,7 +52,7 @@ export const offramps: Kind<Offramp> = {
   instruction: ({ status, deposit }) =>
     status === 'pending'
       ? {
-          text: `Send it on ${words(deposit.networkKey)}`,
+          text: `Send it on ${networkName(deposit.networkKey)}`,
           to: deposit.address,
           code: true,
           amount: `${deposit.amount} ${deposit.currency}`,
@@ -116,7 +116,7 @@ export const onramps: Kind<Onramp> = {
     id: of.id,
     amount: `${of.amount} ${of.sourceCurrency}`,
     status: of.status,
-    to: `${words(of.networkKey)} ${of.destinationAddress}`,
+    to: `${networkName(of.networkKey)} ${of.destinationAddress}`,
     createdAt: of.createdAt,
   }),
   states: { awaiting_payment: 'step', processing: 'step', delivered: 'step', expired: 'beside', failed: 'beside' },
