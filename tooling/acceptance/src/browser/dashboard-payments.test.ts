@@ -155,7 +155,7 @@ describe.runIf(hasTools(chromiumCommand()))('payments in the dashboard', () => {
       await page.getByRole('button', { name: 'Enable cNGN' }).click()
       await page.getByLabel('Bank verification number').fill('22212345678')
       await page.getByRole('button', { name: 'Enable', exact: true }).click()
-      await page.getByText('Paid naira at').waitFor({ timeout: PATIENCE })
+      await page.getByText('To top up, transfer naira to').waitFor({ timeout: PATIENCE })
       await checkScreen(page, 'customer')
       await page.getByRole('link', { name: 'cNGN', exact: true }).click()
       await page.getByRole('button', { name: 'New cNGN payin' }).click()

@@ -50,7 +50,7 @@ export function Collection({ id }: { id: string }) {
   return (
     <Screen title={collection.title} actions={<Actions of={collection} />}>
       <p className="main-amount">
-        {asked === undefined ? <span className="amount">{collection.currency}</span> : <Amount of={asked} />}{' '}
+        {asked === undefined ? `The payer chooses the amount, in ${collection.currency}` : <Amount of={asked} />}{' '}
         <Status of={collection.status} />
       </p>
       <div className="share">

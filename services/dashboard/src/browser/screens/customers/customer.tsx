@@ -222,8 +222,8 @@ function VirtualAccount({ id }: { id: string }) {
       <Failure error={error} />
       {data && (
         <p>
-          Paid naira at {data.bankName}: <Copyable text={data.accountNumber} label="Copy the account number" />{' '}
-          <span className="hint">{data.accountName}</span>
+          To top up, transfer naira to <Copyable text={data.accountNumber} label="Copy the account number" />,{' '}
+          {data.bankName} <span className="hint">{data.accountName}</span>
         </p>
       )}
       <p>

@@ -103,7 +103,7 @@ function InvoiceForm({ again }: { again: () => void }) {
         />
       )}
       <form ref={ref} className="written" onSubmit={submit} onInput={() => keep()}>
-        <Field label="What it is for" error={wrong.title}>
+        <Field label="Description" error={wrong.title}>
           {(props) => (
             <input
               {...props}
