@@ -285,6 +285,7 @@ test('the settings in force show no secret', async () => {
   const named = new Map(settings.map(({ name, value }: { name: string; value: string | null }) => [name, value]))
   expect(named.get('LOG_LEVEL')).toBe(platformSettings.from(service.runtime.settings).LOG_LEVEL)
   expect([named.get('SECRETS_KEY'), named.get('SMTP_URL')]).toEqual(['set', null])
+  expect([named.get('CELLS'), named.get('CNGN_OWN_FLOAT')]).toEqual([null, null])
   const text = JSON.stringify(settings)
   const values = service.runtime.settings as unknown as Record<string, unknown>
   for (const [name, value] of Object.entries(values))

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Domain, platformSettings, type Runtime } from '@payments/platform'
 import { z } from 'zod'
 
@@ -8,6 +9,9 @@ const isPlain = (schema: z.ZodType): boolean => {
   const { innerType } = schema.def as { innerType?: z.ZodType }
   return innerType !== undefined && isPlain(innerType)
 }
+
+/** What a setting is where it is not given; undefined where it must be. */
+const defaultOf = (schema: z.ZodType): unknown => schema.safeParse(undefined).data
 
 /** The settings of this process, by name: the values of numbers, switches and choices; of texts, which may be secrets, only whether they are set. */
 export function settingsInForce({ settings, domains }: Pick<Runtime, 'settings' | 'domains'>) {
@@ -20,7 +24,8 @@ export function settingsInForce({ settings, domains }: Pick<Runtime, 'settings' 
     .map(([name, schema]) => {
       const value = values[name]
       const isSet = value !== undefined && value !== null && value !== ''
-      const shown = isPlain(schema) ? String(value) : 'set'
+      // A text or a list that is not given has its default.
+      const shown = isPlain(schema) ? String(value) : isDeepStrictEqual(value, defaultOf(schema)) ? null : 'set'
       return { name, value: isSet ? shown : null, description: schema.description ?? '' }
     })
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))

@@ -1,5 +1,5 @@
 import { CallError, type Client, createClient } from '@payments/client'
-import { QueryClient } from '@tanstack/react-query'
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { countCalls } from './live/allowance.ts'
 
 export const environments = ['test', 'live'] as const
@@ -89,15 +89,22 @@ function forgetTyped(): void {
   }
 }
 
-/** Codes of errors after which nobody is signed in. */
-const SIGNED_OUT = ['no_token', 'invalid_token']
+/** True of an error after which nobody is signed in. */
+export const isSignedOut = (error: unknown): boolean =>
+  error instanceof CallError && ['no_token', 'invalid_token'].includes(error.code)
+/** Reads who is signed in, once a call was refused because nobody is: that leads to the sign-in. */
+const onError = (error: unknown): void => {
+  if (isSignedOut(error)) void queries.invalidateQueries({ queryKey: ['session'] })
+}
 const RETRIES = 2
 
 /**
  * Everything read from the service. What is not reached is asked for again twice before that is said. Without a network a call fails at
  * once: one that waited would leave a screen empty, and a command could run long after its click.
  */
-export const queries = new QueryClient({
+export const queries: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     queries: {
       staleTime: 5_000,
@@ -106,14 +113,4 @@ export const queries = new QueryClient({
     },
     mutations: { networkMode: 'always' },
   },
-})
-queries.getQueryCache().subscribe(({ query, type }) => {
-  const { error } = query.state
-  if (
-    type === 'updated' &&
-    error instanceof CallError &&
-    SIGNED_OUT.includes(error.code) &&
-    query.queryKey[0] !== 'session'
-  )
-    void queries.invalidateQueries({ queryKey: ['session'] })
 })

@@ -20,8 +20,8 @@ const BASE = '/dashboard'
 export function App() {
   return (
     <WithSession>
-      {({ session: me, mail }) => {
-        if (!me) return <SignIn mail={mail} />
+      {({ session: me, mail, hasEnded }) => {
+        if (!me) return <SignIn mail={mail} hasEnded={hasEnded} />
         return (
           <Router base={BASE} aroundNav={navigateAfterPaint}>
             <Switch>

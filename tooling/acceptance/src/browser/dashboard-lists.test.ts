@@ -1,6 +1,16 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumCommand, hasTools, newCollection, newMerchant, newRoute, pay, sync, useArtefact } from '#testing'
+import {
+  chromiumCommand,
+  hasTools,
+  newCollection,
+  newMerchant,
+  newOfframp,
+  newRoute,
+  pay,
+  sync,
+  useArtefact,
+} from '#testing'
 import { startChromium } from './chromium.ts'
 import { checkScreen, chooseCustomer, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
@@ -15,6 +25,11 @@ const copy = (table: string, id: string, copies: number, changes = '{}', unlike 
        from ${table} c, generate_series(1, $2::int) n where c.id = $1`,
     [id, copies, changes],
   )
+
+const isInSight = (of: Element): boolean => {
+  const { top, bottom } = of.getBoundingClientRect()
+  return top >= 0 && bottom <= innerHeight
+}
 
 describe.runIf(hasTools(chromiumCommand()))('long lists of the dashboard', () => {
   let browser: Browser
@@ -106,6 +121,29 @@ describe.runIf(hasTools(chromiumCommand()))('long lists of the dashboard', () =>
   )
 
   test(
+    'a long name hides no column of a list on a desktop',
+    async () => {
+      const merchant = await newMerchant(service)
+      const name = `Ada ${'Obi'.repeat(60)}`
+      const { id: customerId } = (
+        await merchant.call('POST /v1/customers', { body: { name, email: 'ada@merchant.example' } })
+      ).body.data
+      await newCollection(merchant, { type: 'invoice', title: 'Course '.repeat(17), customerId })
+      await newOfframp(merchant, { customerId })
+      const { organisationId } = merchant
+      const { context, page } = await openDashboard(browser, service, { organisationId, role: 'member' })
+      for (const path of ['', '/customers', '/collections', '/transactions']) {
+        await page.goto(`${service.url}/dashboard/test${path}`)
+        const table = page.locator('section.table', { hasText: path === '/collections' ? 'Course' : 'ObiObi' })
+        await table.waitFor({ timeout: PATIENCE })
+        expect({ path, cut: await table.evaluate((of) => of.scrollWidth - of.clientWidth) }).toEqual({ path, cut: 0 })
+      }
+      await context.close()
+    },
+    STORY_MS,
+  )
+
+  test(
     'a customer behind hundreds of newer ones is found by a part of the email address, and all are reached by pages',
     async () => {
       const merchant = await newMerchant(service)
@@ -125,6 +163,14 @@ describe.runIf(hasTools(chromiumCommand()))('long lists of the dashboard', () =>
           .poll(() => page.getByRole('region', { name: 'Customers' }).getByRole('link').count(), { timeout: PATIENCE })
           .toBe(shown)
       }
+      // Back from a record of the last page, the list is where it was left.
+      await page.getByRole('link', { name: 'Ada Obi' }).click()
+      await page.getByRole('heading', { name: 'Ada Obi' }).waitFor({ timeout: PATIENCE })
+      await page.goBack()
+      await page.getByRole('heading', { name: 'Customers', exact: true }).waitFor({ timeout: PATIENCE })
+      await expect
+        .poll(() => page.getByRole('link', { name: 'Ada Obi' }).evaluate(isInSight), { timeout: PATIENCE })
+        .toBe(true)
       const search = page.getByRole('searchbox', { name: 'Search customers' })
       await search.fill('merchant')
       await page.keyboard.press('Enter')

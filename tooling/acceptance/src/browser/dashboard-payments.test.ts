@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumCommand, hasTools, newMerchant, useArtefact } from '#testing'
+import { chromiumCommand, fund, hasTools, newMerchant, newOfframp, useArtefact } from '#testing'
 import { startChromium } from './chromium.ts'
 import { checkScreen, chooseCustomer, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
@@ -34,9 +34,10 @@ describe.runIf(hasTools(chromiumCommand()))('payments in the dashboard', () => {
       await page.getByText('Must be 10 digits (NUBAN)').waitFor()
       await amount.fill('25')
       await page.getByLabel('Account number').fill('0123456789')
-      await page.getByRole('status').getByText('verified').waitFor({ timeout: PATIENCE })
+      await page.getByRole('status').getByText('Name confirmed by').waitFor({ timeout: PATIENCE })
       const quote = page.getByRole('region', { name: 'Quote' })
       await quote.getByRole('timer').waitFor({ timeout: PATIENCE })
+      await quote.getByText('You send 25.125 USDC (25 + 0.125 fee)').waitFor()
       const promised = await quote.locator('.amount').first().textContent()
       await checkScreen(page, 'offramp-new')
       await page.getByRole('button', { name: 'Create offramp' }).click()
@@ -57,6 +58,37 @@ describe.runIf(hasTools(chromiumCommand()))('payments in the dashboard', () => {
       await page.getByRole('link', { name: '25 USDC' }).waitFor()
       await checkScreen(page, 'offramps')
       expect(problems).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
+
+  test(
+    'a failed offramp shows what goes back to where, and one that nobody quotes cannot be created',
+    async () => {
+      const merchant = await newMerchant(service)
+      const { id, deposit } = await newOfframp(merchant, {
+        refundAddress: WALLET,
+        bankAccount: { accountNumber: '0000000002', bankCode: '058' },
+      })
+      await fund(merchant, 'offramp', id)
+      const { organisationId } = merchant
+      const { context, page } = await openDashboard(browser, service, { organisationId, role: 'member' })
+      await page.goto(`${service.url}/dashboard/test/offramps/${id}`)
+      await page.locator('.main-amount').getByText('failed').waitFor({ timeout: PATIENCE })
+      const fact = (name: string) => page.locator(`dt:text-is("${name}") + dd`)
+      await fact('Refund').getByText(`${deposit.amount} USDC`).waitFor({ timeout: PATIENCE })
+      await fact('Goes back to').getByText(WALLET).waitFor()
+      await fact('Refund').getByText('completed').waitFor({ timeout: PATIENCE })
+      await fact('Transaction of the refund').waitFor()
+      expect(await fact('Receives').count()).toBe(0)
+      await page.getByRole('region', { name: 'Timeline' }).getByText('Failed', { exact: true }).waitFor()
+      await checkScreen(page, 'offramp-failed')
+      await page.goto(`${service.url}/dashboard/test/offramps?new=1`)
+      await page.getByLabel('Amount', { exact: true }).fill('999,999,999')
+      await page.getByText(/^Must be at most .* USDC$/).waitFor({ timeout: PATIENCE })
+      expect(await page.getByRole('button', { name: 'Create offramp' }).isDisabled()).toBe(true)
+      await checkScreen(page, 'offramp-no-quote')
       await context.close()
     },
     STORY_MS,
@@ -123,7 +155,7 @@ describe.runIf(hasTools(chromiumCommand()))('payments in the dashboard', () => {
       await page.getByRole('button', { name: 'Enable cNGN' }).click()
       await page.getByLabel('Bank verification number').fill('22212345678')
       await page.getByRole('button', { name: 'Enable', exact: true }).click()
-      await page.getByText('Paid naira at').waitFor({ timeout: PATIENCE })
+      await page.getByText('To top up, transfer naira to').waitFor({ timeout: PATIENCE })
       await checkScreen(page, 'customer')
       await page.getByRole('link', { name: 'cNGN', exact: true }).click()
       await page.getByRole('button', { name: 'New cNGN payin' }).click()
@@ -168,7 +200,7 @@ describe.runIf(hasTools(chromiumCommand()))('payments in the dashboard', () => {
       await page.getByText('Available: 26,000 cNGN').waitFor({ timeout: PATIENCE })
       await page.getByLabel('Amount in cNGN').fill('26001')
       await page.getByLabel('Account number').fill('0123456789')
-      await page.getByRole('status').getByText('verified').waitFor({ timeout: PATIENCE })
+      await page.getByRole('status').getByText('Name confirmed by').waitFor({ timeout: PATIENCE })
       await checkScreen(page, 'payout-new')
       await page.getByRole('button', { name: 'Create payout' }).click()
       await page.getByText('Insufficient cNGN balance').waitFor()

@@ -7,6 +7,7 @@ import {
   enabledCustomer,
   hasTools,
   type Merchant,
+  newCngn,
   newCollection,
   newMerchant,
   paySession,
@@ -14,6 +15,8 @@ import {
   useArtefact,
 } from '#testing'
 import { startChromium } from './chromium.ts'
+import { devices, fitsWidth } from './page.ts'
+import { shoot } from './shots.ts'
 import { checkScreen, chooseCustomer, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
@@ -88,7 +91,10 @@ describe.runIf(hasTools(chromiumCommand()))('records in the dashboard', () => {
     async () => {
       const merchant = await newMerchant(service)
       const { organisationId } = merchant
-      const customerId = await enabledCustomer(service.runtime, organisationId, 1_234_567n)
+      const customerId = await enabledCustomer(service.runtime, organisationId, 9_000_001_234_567n)
+      const { id: payoutId } = await newCngn(merchant, 'payouts', customerId)
+      const payout = async () => (await merchant.call(`GET /v1/cngn/payouts/${payoutId}`)).body.data.status
+      await expect.poll(payout, { timeout: PATIENCE }).toBe('completed')
       await paidLink(merchant, 'payer@example.com')
       const { context, page, problems } = await openDashboard(browser, service, { organisationId, role: 'member' })
       await page.goto(`${service.url}/dashboard/test/statements`)
@@ -100,7 +106,19 @@ describe.runIf(hasTools(chromiumCommand()))('records in the dashboard', () => {
         [organisationId],
       )
       expect(toMinor((closing ?? '').replaceAll(',', ''), assets.cNGN)).toBe(BigInt(rows[0]?.units ?? '0'))
+      // Two lines of one day, with one balance.
+      const balances = table.locator('td[data-title="Balance"]')
+      expect((await balances.allTextContents()).map((each) => each !== '')).toEqual([true, false, true, true])
       await checkScreen(page, 'statements')
+      // On paper it is dark on white, without the menu and with all columns: A4 has 718 pixels between its margins.
+      await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+      await page.setViewportSize({ width: 718, height: 1000 })
+      await shoot(page, 'dashboard-statements-print')
+      expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)')
+      expect(await page.getByRole('link', { name: 'Transactions' }).isVisible()).toBe(false)
+      expect(await fitsWidth(page)).toBe(true)
+      await page.emulateMedia({ media: 'screen', colorScheme: 'light' })
+      await page.setViewportSize(devices.desktop.viewport)
       const { name } = (await merchant.call(`GET /v1/customers/${customerId}`)).body.data
       await chooseCustomer(page, name, name)
       expect(new URL(page.url()).searchParams.get('customer')).toBe(customerId)
@@ -112,7 +130,7 @@ describe.runIf(hasTools(chromiumCommand()))('records in the dashboard', () => {
         if (format === 'CSV') expect(file.trimEnd().split(',').at(-1)).toBe((closing ?? '').replaceAll(',', ''))
       }
       await page.getByRole('link', { name: 'Transactions', exact: true }).click()
-      await page.getByText('1 transaction', { exact: true }).waitFor()
+      await page.getByText('2 transactions', { exact: true }).waitFor({ timeout: PATIENCE })
       await page.getByRole('button', { name: 'Export' }).click()
       await page.getByRole('dialog').getByLabel('Customer', { exact: true }).uncheck()
       await page.getByLabel('For Excel and other spreadsheets').check()
@@ -129,7 +147,7 @@ describe.runIf(hasTools(chromiumCommand()))('records in the dashboard', () => {
             'id,kind,status,customerName,destination,amount,amountUsd,createdAt,settledAt,value,currency,fee,feeCurrency,reference,title,txHash',
             true,
             true,
-            [],
+            [expect.stringContaining(payoutId)],
           ],
         ],
       )
@@ -251,13 +269,13 @@ describe.runIf(hasTools(chromiumCommand()))('records in the dashboard', () => {
       const { context, page, problems } = await openDashboard(browser, service, { ...merchant, role: 'member' })
       await page.goto(`${service.url}/dashboard/test/collections`)
       await page.getByRole('button', { name: 'New invoice' }).click()
-      await page.getByLabel('What it is for').fill('Consulting in January')
+      await page.getByLabel('Description').fill('Consulting in January')
       await chooseCustomer(page, 'ada', 'Ada Obi')
-      await page.getByLabel('Description').fill('Consulting, one day')
+      await page.getByLabel('Item', { exact: true }).fill('Consulting, one day')
       await page.getByLabel('Quantity').fill('3')
       await page.getByLabel('Price').fill('0.1')
       await page.getByRole('button', { name: 'Add an item' }).click()
-      await page.getByLabel('Description').nth(1).fill('Travel')
+      await page.getByLabel('Item', { exact: true }).nth(1).fill('Travel')
       await page.getByLabel('Price').nth(1).fill('20')
       await page.getByText('Without tax: 20.3 USDC').waitFor()
       await page.getByLabel('Ways to pay').selectOption('Stablecoin or bank transfer')
@@ -306,7 +324,7 @@ describe.runIf(hasTools(chromiumCommand()))('records in the dashboard', () => {
       const { context, page, problems } = await openDashboard(browser, service, { ...merchant, role: 'member' })
       const address = `${service.url}/dashboard/test/collections/new-invoice`
       await page.goto(address)
-      await page.getByLabel('What it is for').fill('Consulting in January')
+      await page.getByLabel('Description').fill('Consulting in January')
       await page.getByRole('button', { name: 'New customer' }).click()
       const dialog = page.getByRole('dialog', { name: 'New customer' })
       await dialog.getByLabel('Name').fill('Ada Obi')
@@ -316,13 +334,13 @@ describe.runIf(hasTools(chromiumCommand()))('records in the dashboard', () => {
       await page.getByLabel('Price').fill('12.50')
       await page.getByLabel('Due').fill('2030-12-31')
       await page.getByRole('button', { name: 'Add an item' }).click()
-      await page.getByLabel('Description').nth(1).fill('Travel')
+      await page.getByLabel('Item', { exact: true }).nth(1).fill('Travel')
       await page.getByLabel('Discount', { exact: true }).selectOption('Percent')
       await page.getByLabel('Discount %').fill('10')
       await page.getByLabel('Receive on').selectOption('Polygon')
       await page.getByLabel('Ways to pay').selectOption('Stablecoin or bank transfer')
       const fields = [
-        ['What it is for', 'Consulting in January'],
+        ['Description', 'Consulting in January'],
         [/^Customer/, 'Ada Obi, ada@example.com'],
         ['Due', '2030-12-31'],
         ['Price', '12.50'],
@@ -339,13 +357,13 @@ describe.runIf(hasTools(chromiumCommand()))('records in the dashboard', () => {
       await later.goto(address)
       await later.getByText('Your draft of').waitFor({ timeout: PATIENCE })
       await expect.poll(() => shown(later)).toEqual(fields.map(([, value]) => value))
-      expect(await later.getByLabel('Description').nth(1).inputValue()).toBe('Travel')
+      expect(await later.getByLabel('Item', { exact: true }).nth(1).inputValue()).toBe('Travel')
       await checkScreen(later, 'invoice-draft')
       await later.getByRole('button', { name: 'Discard the draft' }).click()
-      await expect.poll(() => later.getByLabel('What it is for').inputValue()).toBe('')
+      await expect.poll(() => later.getByLabel('Description').inputValue()).toBe('')
       expect(await later.evaluate('localStorage.length')).toBe(0)
 
-      await later.getByLabel('What it is for').fill('Consulting in February')
+      await later.getByLabel('Description').fill('Consulting in February')
       await expect.poll(() => later.evaluate('localStorage.length')).toBe(1)
       await later.goto(`${service.url}/dashboard/test/account`)
       await later.getByRole('button', { name: 'Sign out', exact: true }).click()
@@ -368,10 +386,10 @@ describe.runIf(hasTools(chromiumCommand()))('records in the dashboard', () => {
       const { context, page, problems } = await openDashboard(browser, service, { ...merchant, role: 'member' })
       await page.goto(`${service.url}/dashboard/test/collections`)
       await page.getByRole('button', { name: 'New invoice' }).click()
-      await page.getByLabel('What it is for').fill('Course in January')
+      await page.getByLabel('Description').fill('Course in January')
       await chooseCustomer(page, 'obi@example', 'Obi')
       await page.getByLabel('Currency of the items').selectOption('EUR')
-      await page.getByLabel('Description').fill('Course')
+      await page.getByLabel('Item', { exact: true }).fill('Course')
       await page.getByLabel('Price').fill('20.5')
       await page.getByLabel('Tax exemption').selectOption({ label: 'Exempt' })
       await page.getByLabel('Reason of the exemption').fill('Education')
@@ -397,9 +415,9 @@ describe.runIf(hasTools(chromiumCommand()))('records in the dashboard', () => {
       const { context, page, problems } = await openDashboard(browser, service, { ...merchant, role: 'member' })
       await page.goto(`${service.url}/dashboard/test/collections`)
       await page.getByRole('button', { name: 'New invoice' }).click()
-      await page.getByLabel('What it is for').fill('Consulting in January')
+      await page.getByLabel('Description').fill('Consulting in January')
       await page.getByLabel('Currency of the items').selectOption('USD')
-      await page.getByLabel('Description').fill('Consulting, one hour')
+      await page.getByLabel('Item', { exact: true }).fill('Consulting, one hour')
       await page.getByLabel('Quantity').fill('half')
       await page.getByLabel('Price').fill('$1,250.50')
       await page.getByLabel('Tax %').fill('8,875')

@@ -13,6 +13,7 @@ import {
   useArtefact,
 } from '#testing'
 import { startChromium } from './chromium.ts'
+import { devices, fitsWidth } from './page.ts'
 import { firstScreens, furnished } from './test/furnished.ts'
 import { linksOf, pressAll } from './test/press.ts'
 import { checkScreen, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
@@ -93,6 +94,9 @@ describe.runIf(hasTools(chromiumCommand()))('settings in the dashboard', () => {
       await preview.getByText('<i>Workshop</i>').waitFor()
       await expect.poll(() => preview.getByText('Continue').evaluate(backgroundOf)).toBe('rgb(15, 118, 110)')
       await checkScreen(page, 'branding')
+      await page.setViewportSize({ width: 320, height: 640 })
+      expect(await fitsWidth(page)).toBe(true)
+      await page.setViewportSize(devices.desktop.viewport)
       await page.goto(`${service.url}/dashboard/live`)
       const missing = page.getByRole('region', { name: 'Go live' })
       await missing.getByText('You can set it').waitFor({ timeout: PATIENCE })

@@ -21,8 +21,8 @@ const SCREENS = [...workScreens, ...moneyScreens, ...serviceScreens]
 export default function Console() {
   return (
     <WithSession>
-      {({ session: me, mail }) => {
-        if (!me) return <SignIn mail={mail} operators />
+      {({ session: me, mail, hasEnded }) => {
+        if (!me) return <SignIn mail={mail} hasEnded={hasEnded} operators />
         if (me.organisation.role !== 'operator') return <NoOperator me={me} />
         return (
           <Router base="/console" aroundNav={navigateAfterPaint}>

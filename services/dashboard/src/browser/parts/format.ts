@@ -1,4 +1,4 @@
-import { exactAmount } from '@payments/kernel'
+import { exactAmount, networkOf } from '@payments/kernel'
 
 const SHOWN = {
   ...({ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' } as const),
@@ -48,6 +48,15 @@ export const words = (name: string): string => {
     : name.replace(/[_-]/g, ' ').replace(/(?<=[a-z\d])[A-Z](?![A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
   return (text.charAt(0).toUpperCase() + text.slice(1)).replace(/\bcngn\b/i, 'cNGN').replace(/\bapi\b/i, 'API')
 }
+
+/** How long a wait of so many seconds is: minutes, and below 90 seconds these. */
+export function shownWait(seconds: number): string {
+  const [count, unit] = seconds < 90 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute']
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}
+
+/** The name of a network, such as `Arbitrum One`. */
+export const networkName = (key: string): string => networkOf(key)?.name ?? words(key)
 
 const UNITS = [
   [86_400_000, 'd'],

@@ -1,10 +1,20 @@
 import { CallError } from '@payments/client'
 import { useIsFetching } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { isSignedOut } from '../api.ts'
 import { isTemporary } from '../live/recovery.ts'
-import { endsDay, exact, type Money, shownDate, shownSecond, shownTime } from './format.ts'
+import { endsDay, exact, type Money, shownDate, shownSecond, shownTime, shownWait } from './format.ts'
 import { FileError } from './forms/files.ts'
 import { afterPaint } from './frame/after-paint.ts'
+
+/** The way back or forward leads to where a screen was left: the browser scrolls there. */
+let isReturn = false
+addEventListener('popstate', () => {
+  isReturn = true
+})
+addEventListener('pushState', () => {
+  isReturn = false
+})
 
 /** A screen: its title, which gets the focus when the screen opens, and what can be done. */
 export function Screen({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
@@ -13,7 +23,7 @@ export function Screen({ title, actions, children }: { title: string; actions?: 
     document.title = `${title} · Payments`
     // Who types into the search before the screen has come goes on typing.
     if (!document.activeElement?.closest('.palette')) heading.current?.focus({ preventScroll: true })
-    scrollTo({ top: 0 })
+    if (!isReturn) scrollTo({ top: 0 })
   }, [title])
   return (
     <>
@@ -52,6 +62,9 @@ const WAYS_OUT: Readonly<Record<string, string>> = {
   unreachable: 'Check your connection.',
 }
 
+/** What ends with the session, and what does not. */
+export const SIGNED_OUT = 'You were signed out. Sign in again; what you typed is kept.'
+
 /** An error, and the way out of it. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
   const [isTried, setTried] = useState(false)
@@ -63,14 +76,16 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
   return (
     <div className="failure" role="alert">
       <p>
-        <strong>{error instanceof Error ? error.message : 'Something went wrong'}</strong>
+        <strong>
+          {isSignedOut(error) ? SIGNED_OUT : error instanceof Error ? error.message : 'Something went wrong'}
+        </strong>
       </p>
       {fields.map(([field, problem]) => (
         <p key={field}>
           {field}: {problem}
         </p>
       ))}
-      {wait !== undefined && <p>Possible again in {wait} s.</p>}
+      {wait !== undefined && <p>Try again in {shownWait(wait)}.</p>}
       {known && WAYS_OUT[known.code] && <p>{WAYS_OUT[known.code]}</p>}
       {retry && isTemporary(error) && <p>Retrying every few seconds.</p>}
       {retry && (
@@ -243,7 +258,15 @@ export function Dialog({ title, close, children }: { title: string; close: () =>
             <button type="button" onClick={() => setAsking(false)}>
               Keep editing
             </button>
-            <button type="button" className="danger" onClick={() => afterPaint(() => dialog.current?.close())}>
+            <button
+              type="button"
+              className="danger"
+              onClick={() => {
+                // Its draft goes too.
+                dialog.current?.querySelector('form')?.reset()
+                afterPaint(() => dialog.current?.close())
+              }}
+            >
               Discard
             </button>
           </div>

@@ -1,9 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
+import { useLocation, useSearch } from 'wouter'
 import { CustomerChoice } from '../lists/customer-choice.tsx'
 import { Failure, Field, fieldsOf } from '../parts.tsx'
 import { type Calls, ChangeButton } from './change.tsx'
 import { type AmountRule, amountCheck, typedAmount } from './checks.ts'
+import { DraftNote, useDraft } from './draft.tsx'
 
 /** The texts of a form by the name of the field, which is the path that the API calls it by. */
 export type Values = Readonly<Record<string, string>>
@@ -21,12 +23,16 @@ export interface FieldSpec {
   readonly placeholder?: string
   readonly type?: 'text' | 'email' | 'date' | 'number'
   readonly numeric?: boolean
+  /** It is kept in no draft. */
+  readonly secret?: boolean
   /** It is an amount: read as people write it, and sent as the API takes it. */
   readonly amount?: AmountRule
   /** What stands below the field, such as what a bank says about it. */
   readonly below?: ReactNode
   /** It has a line of its own. */
   readonly wide?: boolean
+  /** What is wrong with what is typed, as the service says. */
+  readonly error?: string | undefined
   /** What is wrong with a text, as it is typed. */
   check?(value: string): string | undefined
 }
@@ -42,7 +48,7 @@ function withAmounts(specs: readonly FieldSpec[], values: Values): Values {
   return { ...values, ...Object.fromEntries(amounts) }
 }
 
-/** A form whose fields are checked as they are typed; what the API refuses is said at its field. */
+/** A form whose fields are checked as they are typed; what the API refuses is said at its field. What was typed is kept until it is sent or discarded. */
 export function Form<R>({
   calls,
   fields,
@@ -64,7 +70,10 @@ export function Form<R>({
   /** It can be read, and not sent. */
   disabled?: boolean
 } & Calls) {
-  const [values, setValues] = useState<Values>({})
+  const [location] = useLocation()
+  const { kept, keep, forget } = useDraft(`${location}?${useSearch()} ${calls ?? label}`)
+  const [draftAt, setDraftAt] = useState(kept?.at)
+  const [values, setValues] = useState<Values>(kept?.typed ?? {})
   const [touched, setTouched] = useState<readonly string[]>([])
   const specs = fields(values)
   // A choice whose options have changed since is the first of them.
@@ -75,18 +84,36 @@ export function Form<R>({
   }
   const complete: Values = Object.fromEntries(specs.map((spec) => [spec.name, chosenOf(spec)]))
   const sent = withAmounts(specs, complete)
-  const send = useMutation({ mutationFn: () => submit(sent), ...(done ? { onSuccess: done } : {}) })
+  useEffect(() => {
+    if (kept) changed?.(withAmounts(specs, kept.typed))
+  }, [])
+  const discard = () => {
+    forget()
+    setDraftAt(undefined)
+    setValues({})
+    changed?.({})
+  }
+  const send = useMutation({
+    mutationFn: () => submit(sent),
+    onSuccess(result) {
+      forget()
+      setDraftAt(undefined)
+      return done?.(result)
+    },
+  })
   const refused = fieldsOf(send.error)
   const shown = specs.some(({ name }) => refused[name] !== undefined)
   const set = (name: string, value: string) => {
     const next = { ...values, [name]: value }
     setValues(next)
+    const secrets = specs.filter(({ secret }) => secret).map((spec) => spec.name)
+    keep(Object.fromEntries(Object.entries(next).filter(([field]) => !secrets.includes(field))))
     send.reset()
     changed?.(withAmounts(specs, next))
   }
-  const problem = ({ name, amount, check = amount && amountCheck(amount) }: FieldSpec): string | undefined => {
+  const problem = ({ name, amount, error, check = amount && amountCheck(amount) }: FieldSpec): string | undefined => {
     const value = complete[name] ?? ''
-    return refused[name] ?? (touched.includes(name) && value !== '' ? check?.(value.trim()) : undefined)
+    return refused[name] ?? error ?? (touched.includes(name) && value !== '' ? check?.(value.trim()) : undefined)
   }
   const isWrong = specs.some(
     ({ name, amount, check = amount && amountCheck(amount) }) =>
@@ -98,7 +125,12 @@ export function Form<R>({
     if (!isWrong) send.mutate()
   }
   return (
-    <form className="fields" onSubmit={onSubmit}>
+    <form className="fields" onSubmit={onSubmit} onReset={discard}>
+      {draftAt && (
+        <div className="wide">
+          <DraftNote at={draftAt} discard={discard} />
+        </div>
+      )}
       {specs.map((spec) => (
         <div key={spec.name} className={spec.wide ? 'wide' : undefined}>
           <Field label={spec.optional ? `${spec.label} (optional)` : spec.label} hint={spec.hint} error={problem(spec)}>

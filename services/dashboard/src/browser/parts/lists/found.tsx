@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useMemo, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { usePlace } from '../../context.ts'
 import { Empty, Failure, Skeleton } from '../parts.tsx'
 import { type Filter, inWords, useAddress } from './address.ts'
@@ -17,6 +17,12 @@ interface Page<Row, Total> {
   readonly next: string | null
 }
 
+/** Until when the list of this history entry was read, unless the page was loaded again since. */
+function keptUntil(): string | undefined {
+  const until: unknown = history.state?.until
+  return typeof until === 'string' && Date.parse(until) >= performance.timeOrigin ? until : undefined
+}
+
 /**
  * What a search of the service finds, newest first, in pages. It ends at the time at which the list was opened: what is found changes where
  * it stands, and what is newer is counted and shown on demand, so that nothing that is read moves.
@@ -32,7 +38,11 @@ export function useFound<Row, F extends Created, Total extends number | null>({
   read: (input: F & { readonly before?: string; readonly limit: number }) => Promise<Page<Row, Total>>
 }) {
   const { environment } = usePlace()
-  const [until, setUntil] = useState(() => new Date().toISOString())
+  const [until, setUntil] = useState(() => keptUntil() ?? new Date().toISOString())
+  // The way back to it finds the pages that were read.
+  useEffect(() => {
+    if (history.state?.until !== until) history.replaceState({ ...history.state, until }, '')
+  })
   const shown = { ...filters, to: filters.to && filters.to < until ? filters.to : until }
   const pages = usePages({
     queryKey: [environment, name, shown],

@@ -1,4 +1,4 @@
-import { exact, words } from '../format.ts'
+import { exact, networkName, words } from '../format.ts'
 
 /** What fields of the API are called where their own words would not say it. */
 const TITLES: Readonly<Record<string, string>> = {
@@ -85,7 +85,7 @@ export function textOf(field: string, value: string, of: Fields, within: Fields 
     const unit = unitOf(field, of, within)
     return unit === undefined ? value : exact(`${value} ${unit}`)
   }
-  return NAMED.test(field) ? words(value) : value
+  return NAMED.test(field) ? networkName(value) : value
 }
 
 /** An amount of which no field says the currency: one that is typed into a command, whose description says it. */

@@ -8,14 +8,14 @@ import { Failure, Skeleton, Time } from '../parts.tsx'
 import { sentenceOf } from './sentences.ts'
 
 /** What happened to an object, newest first, in sentences; below it everything, for developers. */
-export function Timeline({ id, amount }: { id: string; amount?: string }) {
+export function Timeline({ id, ...subject }: { id: string; of?: string | undefined; amount?: string }) {
   const { environment, api } = usePlace()
   const { data, error, refetch } = useQuery({
     queryKey: [environment, 'timeline', id],
     queryFn: () => api.timeline.get.query({ id }),
   })
   const said = (data?.entries ?? []).flatMap((entry, index) => {
-    const sentence = sentenceOf(entry, amount)
+    const sentence = sentenceOf(entry, subject)
     return sentence === undefined ? [] : [{ entry, sentence, key: `${entry.id}-${entry.kind}-${index}` }]
   })
   return (

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Typed } from '../../parts/forms/draft.ts'
+import type { Typed } from '../../parts/forms/draft.tsx'
 import { Several, valuesIn } from '../../parts/lists/several.tsx'
 import { Field } from '../../parts/parts.tsx'
 import { useCurrencies, useNetworks } from '../payments/forms/options.ts'

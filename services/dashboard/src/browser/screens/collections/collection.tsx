@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Link, Redirect } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
-import { words } from '../../parts/format.ts'
+import { networkName, words } from '../../parts/format.ts'
 import { ChangeButton } from '../../parts/forms/change.tsx'
 import { typedAmount } from '../../parts/forms/checks.ts'
 import { fileAddress } from '../../parts/forms/files.ts'
@@ -50,7 +50,7 @@ export function Collection({ id }: { id: string }) {
   return (
     <Screen title={collection.title} actions={<Actions of={collection} />}>
       <p className="main-amount">
-        {asked === undefined ? <span className="amount">{collection.currency}</span> : <Amount of={asked} />}{' '}
+        {asked === undefined ? `The payer chooses the amount, in ${collection.currency}` : <Amount of={asked} />}{' '}
         <Status of={collection.status} />
       </p>
       <div className="share">
@@ -88,7 +88,7 @@ export function Collection({ id }: { id: string }) {
                 ) : (
                   <Amount of={`${each.amount} ${each.currency}`} />
                 )}
-                <span>{each.method === 'bank_transfer' ? 'Bank transfer' : words(each.networkKey)}</span>
+                <span>{each.method === 'bank_transfer' ? 'Bank transfer' : networkName(each.networkKey)}</span>
                 <Status of={each.status} />
                 <Time at={each.createdAt} />
                 {each.payments.length > 0 && each.payments.every(({ status }) => status !== 'pending') && (
@@ -190,7 +190,7 @@ export function Collection({ id }: { id: string }) {
         </dd>
         <dt>Destination</dt>
         <dd>
-          {words(collection.destinationChainKey)}{' '}
+          {networkName(collection.destinationChainKey)}{' '}
           <Copyable text={collection.destinationAddress} label="Copy the address of the destination" />
         </dd>
         <dt>Created</dt>
@@ -198,7 +198,7 @@ export function Collection({ id }: { id: string }) {
           <Time at={collection.createdAt} />
         </dd>
       </dl>
-      <Timeline id={collection.id} />
+      <Timeline id={collection.id} of="collection" />
       <Raw value={collection} call={`GET /v1/collections/${collection.id}`} />
     </Screen>
   )

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
-import { words } from '../../parts/format.ts'
+import { networkName } from '../../parts/format.ts'
 import { ChangeButton } from '../../parts/forms/change.tsx'
 import { Amount, Copyable, Dialog, Failure, Field, fieldsOf, Time } from '../../parts/parts.tsx'
 
@@ -47,7 +47,7 @@ export function Decide({ of: session }: { of: Session }) {
         <div key={payment.id} className="decide">
           <p>
             <Amount of={`${payment.amount} ${payment.currency}`} />{' '}
-            {payment.networkKey === null ? 'by bank transfer' : `on ${words(payment.networkKey)}`} ·{' '}
+            {payment.networkKey === null ? 'by bank transfer' : `on ${networkName(payment.networkKey)}`} ·{' '}
             <Time at={payment.receivedAt} />
           </p>
           {payment.txHash && (

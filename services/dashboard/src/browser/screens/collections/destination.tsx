@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { usePlace } from '../../context.ts'
 import { addressCheck } from '../../parts/forms/checks.ts'
-import type { Typed } from '../../parts/forms/draft.ts'
+import type { Typed } from '../../parts/forms/draft.tsx'
 import { Field } from '../../parts/parts.tsx'
 import { useNetworks } from '../payments/forms/options.ts'
 import { Accepted, acceptedIn } from './accepted.tsx'

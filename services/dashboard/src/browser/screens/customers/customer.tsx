@@ -222,8 +222,8 @@ function VirtualAccount({ id }: { id: string }) {
       <Failure error={error} />
       {data && (
         <p>
-          Paid naira at {data.bankName}: <Copyable text={data.accountNumber} label="Copy the account number" />{' '}
-          <span className="hint">{data.accountName}</span>
+          To top up, transfer naira to <Copyable text={data.accountNumber} label="Copy the account number" />,{' '}
+          {data.bankName} <span className="hint">{data.accountName}</span>
         </p>
       )}
       <p>
@@ -267,6 +267,7 @@ function Enable({
                 label: 'Bank verification number',
                 hint: '11 digits. Ask only with the consent of the customer; it is deleted once verified.',
                 numeric: true,
+                secret: true,
                 check: (text) => (/^\d{11}$/.test(text) ? undefined : 'Must be 11 digits'),
               },
             ]}

@@ -151,7 +151,9 @@ export function Endpoint({ id }: { id: string }) {
                   <summary>
                     <code>{eventType}</code>{' '}
                     {status === 'pending' && attempts.length > 0 ? (
-                      <span className="status bad">failing, {attempts.length} attempts</span>
+                      <span className="status bad">
+                        failing, {attempts.length} {attempts.length === 1 ? 'attempt' : 'attempts'}
+                      </span>
                     ) : (
                       <Status of={status} />
                     )}{' '}

@@ -3,13 +3,10 @@ import { type Direction, directionOf } from '@payments/kernel'
 import { exact, type Money } from '../../parts/format.ts'
 import { Amount } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
-import { sum } from './series.ts'
+import { isOnItsWay, sum } from './series.ts'
 
 type Summary = Outputs['reports']['summary']
 type Period = Pick<Summary, 'totals' | 'items'>
-
-/** Statuses of money that has arrived somewhere and not at its end. */
-const ON_ITS_WAY = ['pending', 'processing', 'swapping']
 
 const moved = ({ totals }: Period, direction: Direction, asset: string): string =>
   sum(
@@ -28,9 +25,7 @@ export function Flows({ summary }: { summary: Summary }) {
     inBefore: moved(previous, 'in', asset),
     out: moved(summary, 'out', asset),
     outBefore: moved(previous, 'out', asset),
-    underWay: sum(
-      items.filter((each) => each.asset === asset && ON_ITS_WAY.includes(each.status)).map(({ amount }) => amount),
-    ),
+    underWay: sum(items.filter((each) => each.asset === asset && isOnItsWay(each)).map(({ amount }) => amount)),
   }))
   return (
     <Table

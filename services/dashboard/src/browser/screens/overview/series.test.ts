@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inUnit, type ReportedDay, seriesOf, ticksTo } from './series.ts'
+import { inUnit, isOnItsWay, type ReportedDay, seriesOf, ticksTo } from './series.ts'
 
 const day = (date: string, kind: string, asset: string, succeededAmount: string, count = 1): ReportedDay => ({
   ...{ date, kind, asset, count, succeededAmount },
@@ -24,6 +24,16 @@ test('a chart has each day of the period, exact, beside the same day of the peri
     ['Number of transactions', 'transactions', ['2/2', '1/0']],
   ])
   expect(seriesOf([], '2026-01-02', '2026-01-03')).toEqual([])
+})
+
+test('what waits for its deposit is no money on its way', () => {
+  const is = (kind: string, status: string) => isOnItsWay({ kind, status })
+  expect([is('offramp', 'pending'), is('cngn_payin', 'pending'), is('offramp', 'delivered')]).toEqual(
+    Array(3).fill(false),
+  )
+  expect([is('offramp', 'processing'), is('payment_route', 'pending'), is('swap', 'swapping')]).toEqual(
+    Array(3).fill(true),
+  )
 })
 
 test('an axis begins at 0, ends at or above the largest value, and has at most five steps that people read', () => {

@@ -26,6 +26,13 @@ export interface Series {
   readonly days: readonly ChartDay[]
 }
 
+/** Kinds whose transactions wait for their money while they are pending. */
+const AWAIT_MONEY = ['offramp', 'cngn_convert', 'cngn_payin', 'cngn_deposit']
+
+/** True of money that has arrived somewhere and not at its end. */
+export const isOnItsWay = ({ kind, status }: { readonly kind: string; readonly status: string }): boolean =>
+  status === 'pending' ? !AWAIT_MONEY.includes(kind) : ['processing', 'swapping'].includes(status)
+
 /** The sum of decimal texts, exact. */
 export function sum(amounts: readonly string[]): string {
   const places = Math.max(0, ...amounts.map((each) => each.split('.')[1]?.length ?? 0))

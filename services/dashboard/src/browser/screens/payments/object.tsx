@@ -65,7 +65,7 @@ export function PaymentObject({ kind, of }: { kind: AnyKind; of: unknown }) {
         </dd>
       </dl>
       {Parts && <Parts of={of} />}
-      <Timeline id={id} />
+      <Timeline id={id} of={kind.transactions?.kind} />
       <Raw value={of} call={`GET ${kind.rest}/${id}`} />
     </>
   )

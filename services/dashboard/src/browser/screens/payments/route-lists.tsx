@@ -2,7 +2,7 @@ import type { Inputs, Outputs } from '@payments/client'
 import { memo, type ReactNode, useMemo } from 'react'
 import { Link } from 'wouter'
 import { usePlace } from '../../context.ts'
-import { words } from '../../parts/format.ts'
+import { networkName, words } from '../../parts/format.ts'
 import {
   CREATED,
   CUSTOMER,
@@ -29,7 +29,7 @@ const STATUSES: NonNullable<Filters['statuses']> = ['active', 'paused', 'deleted
 
 /** From where to where a route leads. */
 export const wayOf = (of: PaymentRoute): string =>
-  `${of.originCurrency} on ${words(of.originChainKey)} to ${of.destinationCurrency} on ${words(of.destinationChainKey)}`
+  `${of.originCurrency} on ${networkName(of.originChainKey)} to ${of.destinationCurrency} on ${networkName(of.destinationChainKey)}`
 
 /** The payment routes, filtered by what the address says. */
 export function RouteList({ none }: { none: ReactNode }) {

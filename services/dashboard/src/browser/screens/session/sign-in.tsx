@@ -2,7 +2,7 @@ import { CallError } from '@payments/client'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useState } from 'react'
 import { clients, queries, session } from '../../api.ts'
-import { Failure, Field, fieldsOf } from '../../parts/parts.tsx'
+import { Failure, Field, fieldsOf, SIGNED_OUT } from '../../parts/parts.tsx'
 
 const { auth } = clients.test
 
@@ -10,26 +10,76 @@ const { auth } = clients.test
 const textIn = (event: FormEvent<HTMLFormElement>, name: string): string =>
   String(new FormData(event.currentTarget).get(name) ?? '').trim()
 
+/** A code that was sent: for what, and when. */
+interface Challenge {
+  readonly challengeId: string
+  readonly email: string
+  readonly organisationName: string
+  readonly registers: boolean
+  readonly at: number
+}
+
+const CHALLENGE = 'challenge'
+/** As long as its code works. */
+const CHALLENGE_MS = 600_000
+
+/** The challenge of this tab, so that a reload stays at its code. A browser that keeps nothing has none. */
+function keptChallenge(): Challenge | undefined {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(CHALLENGE) ?? 'null') as Challenge | null
+    return kept && Date.now() - kept.at < CHALLENGE_MS ? kept : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function keepChallenge(challenge: Challenge | undefined): void {
+  try {
+    if (challenge) sessionStorage.setItem(CHALLENGE, JSON.stringify(challenge))
+    else sessionStorage.removeItem(CHALLENGE)
+  } catch {
+    // Then a reload begins again.
+  }
+}
+
 /** Signs in or registers, with a code by email. `mail` is where the emails of a development service are. Operators do not register. */
-export function SignIn({ mail, operators = false }: { mail: string | null; operators?: boolean }) {
+export function SignIn({
+  mail,
+  hasEnded,
+  operators = false,
+}: {
+  mail: string | null
+  /** The session has ended on a screen. */
+  hasEnded: boolean
+  operators?: boolean
+}) {
   // An invitation to register leads here.
-  const [registers, setRegisters] = useState(!operators && new URLSearchParams(location.search).has('register'))
-  const [asked, setAsked] = useState({ email: '', organisationName: '' })
+  const [sent, setSent] = useState(keptChallenge)
+  const [registers, setRegisters] = useState(
+    sent?.registers ?? (!operators && new URLSearchParams(location.search).has('register')),
+  )
   const [resent, setResent] = useState(false)
-  const [sent, setSent] = useState<{ challengeId: string; email: string }>()
+  const change = (challenge: Challenge | undefined) => {
+    keepChallenge(challenge)
+    setSent(challenge)
+  }
   useEffect(() => {
     document.title = 'Sign in · Payments'
   }, [])
   const ask = useMutation({
-    mutationFn: (input: { email: string; organisationName: string }) =>
+    mutationFn: ({ email, organisationName }: Pick<Challenge, 'email' | 'organisationName'>) =>
       registers
-        ? auth.register.mutate({ ...input, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone })
-        : auth.login.mutate({ email: input.email }),
-    onSuccess: ({ challengeId }, { email }) => setSent({ challengeId, email }),
+        ? auth.register.mutate({ email, organisationName, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone })
+        : auth.login.mutate({ email }),
+    onSuccess: ({ challengeId }, { email, organisationName }) =>
+      change({ challengeId, email, organisationName, registers, at: Date.now() }),
   })
   const verify = useMutation({
     mutationFn: (code: string) => session.start({ challengeId: sent?.challengeId ?? '', code }),
-    onSuccess: () => queries.resetQueries(),
+    onSuccess() {
+      keepChallenge(undefined)
+      return queries.resetQueries()
+    },
   })
   const wrong = fieldsOf(ask.error)
   return (
@@ -38,6 +88,7 @@ export function SignIn({ mail, operators = false }: { mail: string | null; opera
         <img src="/docs/icon.svg" alt="" />
         Payments
       </p>
+      {hasEnded && <p className="note">{SIGNED_OUT}</p>}
       <h1>{sent ? 'Enter the code' : registers ? 'Create an account' : 'Sign in'}</h1>
       {sent ? (
         <form
@@ -66,6 +117,10 @@ export function SignIn({ mail, operators = false }: { mail: string | null; opera
                 autoComplete="one-time-code"
                 pattern="\d{6}"
                 required
+                // Emails and clipboards put spaces between the digits.
+                onChange={({ target }) => {
+                  target.value = target.value.replace(/\D/g, '').slice(0, 6)
+                }}
                 // biome-ignore lint/a11y/noAutofocus: the only field of the step that the user has just opened
                 autoFocus
               />
@@ -82,11 +137,11 @@ export function SignIn({ mail, operators = false }: { mail: string | null; opera
             type="button"
             className="quiet"
             disabled={ask.isPending}
-            onClick={() => ask.mutate(asked, { onSuccess: () => setResent(true) })}
+            onClick={() => ask.mutate(sent, { onSuccess: () => setResent(true) })}
           >
             Resend code
           </button>
-          <button type="button" className="quiet" onClick={() => setSent(undefined)}>
+          <button type="button" className="quiet" onClick={() => change(undefined)}>
             Use another address
           </button>
         </form>
@@ -96,7 +151,6 @@ export function SignIn({ mail, operators = false }: { mail: string | null; opera
           onSubmit={(event) => {
             event.preventDefault()
             const input = { email: textIn(event, 'email'), organisationName: textIn(event, 'organisationName') }
-            setAsked(input)
             setResent(false)
             ask.mutate(input)
           }}

@@ -95,7 +95,8 @@ function Balance({ of, from, to }: { of: Statement; from: string; to: string }) 
   const edge = (date: string, kind: string, balance: string) => ({ date, kind, in: '', out: '', fees: '', balance })
   const lines = [
     edge(from, 'opening_balance', of.openingBalance),
-    ...of.lines,
+    // Within a day there was no balance.
+    ...of.lines.map((line, place) => (line.date === of.lines[place + 1]?.date ? { ...line, balance: '' } : line)),
     edge(to, 'closing_balance', of.closingBalance),
   ]
   const amount = (text: string) => (Number(text) === 0 ? NONE : <Amount of={`${text} ${of.asset}`} />)
@@ -131,7 +132,11 @@ function Balance({ of, from, to }: { of: Statement; from: string; to: string }) 
           { title: 'In', numeric: true, cell: (line) => amount(line.in) },
           { title: 'Out', numeric: true, cell: (line) => amount(line.out) },
           { title: 'Fees', numeric: true, cell: (line) => amount(line.fees) },
-          { title: 'Balance', numeric: true, cell: ({ balance }) => <Amount of={`${balance} ${of.asset}`} /> },
+          {
+            title: 'Balance',
+            numeric: true,
+            cell: ({ balance }) => balance && <Amount of={`${balance} ${of.asset}`} />,
+          },
         ]}
       />
     </section>

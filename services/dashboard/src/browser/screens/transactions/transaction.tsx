@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import { Link } from 'wouter'
 import { usePlace } from '../../context.ts'
-import { asMoney, exact, type Money, words } from '../../parts/format.ts'
+import { asMoney, exact, type Money, networkName, words } from '../../parts/format.ts'
 import { LoadFailure } from '../../parts/object/not-loaded.tsx'
 import { Raw } from '../../parts/object/raw.tsx'
 import { listedStatus } from '../../parts/object/sentences.ts'
@@ -16,6 +16,8 @@ export function Transaction({ id }: { id: string }) {
     queryKey: [environment, 'transaction', id],
     queryFn: () => api.transactions.get.query({ transactionId: id }),
   })
+  // Of an account only the end is known, and a balance has no address.
+  const address = /\w{26,}$/.exec(data?.destination ?? '')?.[0]
   return (
     <Screen title="Transaction">
       {error && <LoadFailure error={error} retry={() => void refetch()} list={['/transactions', 'transactions']} />}
@@ -34,11 +36,7 @@ export function Transaction({ id }: { id: string }) {
             </dd>
             <dt>Destination</dt>
             <dd>
-              {data.destination}{' '}
-              <Copy
-                text={data.destination.split(' ').at(-1) ?? ''}
-                label="Copy the address or account of the destination"
-              />
+              {data.destination} {address && <Copy text={address} label="Copy the address of the destination" />}
             </dd>
             {data.amountUsd && (
               <>
@@ -76,7 +74,7 @@ export function Transaction({ id }: { id: string }) {
               <Link href={`/objects/${data.id}`}>Show all details</Link>
             )}
           </p>
-          <Timeline id={data.id} amount={exact(asMoney(data.amount))} />
+          <Timeline id={data.id} of={data.kind} amount={exact(asMoney(data.amount))} />
           <Raw value={data} call={`GET /v1/transactions/${data.id}`} />
         </>
       )}
@@ -89,7 +87,10 @@ function legsOf(receipt: Readonly<Record<string, unknown>>): [name: string, amou
   const leg = (name: string) => {
     const { amount, symbol, network } = (receipt[name] ?? {}) as Readonly<Record<string, unknown>>
     return typeof amount === 'string' && typeof symbol === 'string'
-      ? { symbol, text: `${amount} ${symbol}${typeof network === 'string' ? ` on ${words(network)}` : ''}` as const }
+      ? {
+          symbol,
+          text: `${amount} ${symbol}${typeof network === 'string' ? ` on ${networkName(network)}` : ''}` as const,
+        }
       : undefined
   }
   const [from, to] = [leg('origin') ?? leg('source'), leg('destination')]

@@ -4,11 +4,11 @@ import { useLocation } from 'wouter'
 import { queries } from '../../../api.ts'
 import { usePlace } from '../../../context.ts'
 import { ChangeButton } from '../../../parts/forms/change.tsx'
-import { useDraft } from '../../../parts/forms/draft.ts'
+import { DraftNote, useDraft } from '../../../parts/forms/draft.tsx'
 import { requestFile } from '../../../parts/forms/files.ts'
 import { Missing, useMissing } from '../../../parts/frame/missing.tsx'
 import { CustomerChoice } from '../../../parts/lists/customer-choice.tsx'
-import { Amount, Failure, Field, fieldsOf, Screen, Time } from '../../../parts/parts.tsx'
+import { Amount, Failure, Field, fieldsOf, Screen } from '../../../parts/parts.tsx'
 import { NewCustomer } from '../../customers/new-customer.tsx'
 import { CURRENCIES, Destination, destinationIn } from '../destination.tsx'
 import { DiscountFields, Items } from './items.tsx'
@@ -94,22 +94,16 @@ function InvoiceForm({ again }: { again: () => void }) {
   return (
     <>
       {kept && (
-        <p className="hint">
-          Your draft of <Time at={kept.at} />, kept in this browser until you sign out.{' '}
-          <button
-            type="button"
-            className="quiet"
-            onClick={() => {
-              forget()
-              again()
-            }}
-          >
-            Discard the draft
-          </button>
-        </p>
+        <DraftNote
+          at={kept.at}
+          discard={() => {
+            forget()
+            again()
+          }}
+        />
       )}
-      <form ref={ref} className="written" onSubmit={submit} onInput={keep}>
-        <Field label="What it is for" error={wrong.title}>
+      <form ref={ref} className="written" onSubmit={submit} onInput={() => keep()}>
+        <Field label="Description" error={wrong.title}>
           {(props) => (
             <input
               {...props}

@@ -2,7 +2,7 @@ import { Field } from '../../../parts/parts.tsx'
 import { DISCOUNT_KINDS, EMPTY_LINE, type Line, TAX_CATEGORIES, type TypedDiscount } from './lines.ts'
 
 const INPUTS = [
-  ['description', 'Description', 'text'],
+  ['description', 'Item', 'text'],
   ['quantity', 'Quantity', 'decimal'],
   ['unitAmount', 'Price', 'decimal'],
   ['taxPercent', 'Tax %', 'decimal'],

@@ -1,6 +1,6 @@
 import { decimalOf, unitsOf } from '@payments/pay-page'
 import { type AmountRule, typedAmount } from '../../../parts/forms/checks.ts'
-import type { Typed } from '../../../parts/forms/draft.ts'
+import type { Typed } from '../../../parts/forms/draft.tsx'
 
 /** A line of an invoice, as it is typed. */
 export interface Line {

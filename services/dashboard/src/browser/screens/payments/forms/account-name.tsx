@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { usePlace } from '../../../context.ts'
-import { Status } from '../../../parts/parts.tsx'
 
 /** The account that is typed, once it is complete. */
 export interface Account {
@@ -31,8 +30,7 @@ export function AccountName({ of }: { of: Account }) {
       {isFetching && <span className="hint">Asking the bank for the name …</span>}
       {data?.status === 'verified' && (
         <>
-          <strong>{data.accountName}</strong> <Status of="verified" />{' '}
-          <span className="hint">as {data.bankName} has it</span>
+          Name confirmed by {data.bankName}: <strong>{data.accountName}</strong>
         </>
       )}
       {data?.status === 'unresolved' && (

@@ -1,11 +1,13 @@
+import { exactNumber } from '@payments/kernel'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
 import { usePlace } from '../../../context.ts'
 import { Countdown } from '../../../parts/countdown.tsx'
-import { words } from '../../../parts/format.ts'
+import { networkName } from '../../../parts/format.ts'
 import { addressCheck, bodyOf } from '../../../parts/forms/checks.ts'
 import { Form, type Values } from '../../../parts/forms/form.tsx'
-import { Amount } from '../../../parts/parts.tsx'
+import { Amount, fieldsOf } from '../../../parts/parts.tsx'
+import { sum } from '../../overview/series.ts'
 import { AccountName } from './account-name.tsx'
 import { useBanks, useCurrencies, useNetworks } from './options.ts'
 
@@ -30,6 +32,8 @@ export function OfframpForm({ done }: { done: (id: string) => void }) {
     destinationCurrency: currency,
     networkKey,
   })
+  /** The quote of what is typed: one of another amount is none of this. */
+  const held = quote.of.amount === values.amount ? quote.data : undefined
   const unique = (of: readonly string[]) => [...new Set(of)]
   const network = networks.find(({ key }) => key === networkKey)
   return (
@@ -37,12 +41,8 @@ export function OfframpForm({ done }: { done: (id: string) => void }) {
       calls="offramps.create"
       label="Create offramp"
       changed={setValues}
-      submit={(given) => {
-        // A quote of what was typed before is none of this.
-        const holds = quote.data && quote.of.amount === given.amount && Date.parse(quote.data.expiresAt) > Date.now()
-        const quoteId = holds ? { quoteId: quote.data?.quoteId } : {}
-        return api.offramps.create.mutate({ ...bodyOf(given), ...quoteId })
-      }}
+      submit={(given) => api.offramps.create.mutate({ ...bodyOf(given), ...(held ? { quoteId: held.quoteId } : {}) })}
+      disabled={Boolean(values.amount) && !held}
       done={({ id }) => done(id)}
       fields={(given) => [
         {
@@ -50,6 +50,7 @@ export function OfframpForm({ done }: { done: (id: string) => void }) {
           label: 'Amount',
           placeholder: '1,250',
           amount: { decimals: 6, ...(source ? { currency: source } : {}) },
+          error: quote.error && (Object.values(fieldsOf(quote.error))[0] ?? quote.error.message),
         },
         {
           name: 'sourceCurrency',
@@ -59,13 +60,13 @@ export function OfframpForm({ done }: { done: (id: string) => void }) {
         {
           name: 'networkKey',
           label: 'On the network',
-          options: unique(ways.map((way) => way.networkKey)).map((each) => [each, words(each)]),
+          options: unique(ways.map((way) => way.networkKey)).map((each) => [each, networkName(each)]),
         },
         {
           name: 'destinationCurrency',
           label: 'The recipient gets',
           wide: true,
-          below: <Quoted quote={quote.data} renew={quote.renew} />,
+          below: <Quoted quote={held} renew={quote.renew} />,
           options: currencies.map(({ code, name }) => [code, `${code}, ${name}`]),
         },
         {
@@ -130,7 +131,7 @@ function useQuote(wanted: Wanted) {
   const late = useDeferredValue(wanted)
   // The environment is not the first: an event of the organisation changes no quote.
   const queryKey = ['quote', environment, late]
-  const { data } = useQuery({
+  const { data, error } = useQuery({
     queryKey,
     async queryFn({ signal }) {
       // No quote while the amount is being typed.
@@ -142,7 +143,7 @@ function useQuote(wanted: Wanted) {
     retry: false,
     staleTime: 30_000,
   })
-  return { data, of: late, renew: () => void client.invalidateQueries({ queryKey }) }
+  return { data, error: error ?? undefined, of: late, renew: () => void client.invalidateQueries({ queryKey }) }
 }
 
 function Quoted({ quote, renew }: { quote: ReturnType<typeof useQuote>['data']; renew: () => void }) {
@@ -153,8 +154,11 @@ function Quoted({ quote, renew }: { quote: ReturnType<typeof useQuote>['data']; 
         The recipient gets <Amount of={`${quote.convertedAmount} ${quote.destinationCurrency}`} />
       </p>
       <p className="hint">
-        <Amount of={`${quote.rate} ${quote.destinationCurrency}`} /> for 1 {quote.sourceCurrency}, fee{' '}
-        <Amount of={`${quote.fee} ${quote.sourceCurrency}`} /> on top
+        You send <Amount of={`${sum([quote.amount, quote.fee])} ${quote.sourceCurrency}`} /> (
+        {exactNumber(quote.amount)} + {exactNumber(quote.fee)} fee)
+      </p>
+      <p className="hint">
+        Rate: <Amount of={`${quote.rate} ${quote.destinationCurrency}`} /> for 1 {quote.sourceCurrency}
       </p>
       <p className="hint">
         Held for <Countdown key={quote.quoteId} until={quote.expiresAt} ended={renew} />

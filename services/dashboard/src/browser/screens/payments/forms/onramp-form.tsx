@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { usePlace } from '../../../context.ts'
-import { words } from '../../../parts/format.ts'
+import { networkName } from '../../../parts/format.ts'
 import { addressCheck, bodyOf } from '../../../parts/forms/checks.ts'
 import { Form, type Values } from '../../../parts/forms/form.tsx'
 import { useBanks, useCurrencies, useNetworks } from './options.ts'
@@ -52,7 +52,7 @@ export function OnrampForm({ done }: { done: (id: string) => void }) {
           options: currencies.map(({ code, name }) => [code, `${code}, ${name}`]),
         },
         { name: 'destinationCurrency', label: 'The wallet gets', options: symbols.map((each) => [each, each]) },
-        { name: 'networkKey', label: 'On the network', options: keys.map((each) => [each, words(each)]) },
+        { name: 'networkKey', label: 'On the network', options: keys.map((each) => [each, networkName(each)]) },
         { name: 'destinationAddress', wide: true, label: 'Wallet', check: addressCheck(network?.type) },
         ...refund,
         { name: 'customerId', wide: true, label: 'Customer', optional: true, customer: 'any' },

@@ -1,6 +1,6 @@
 import type { Outputs } from '@payments/client'
 import { Link } from 'wouter'
-import { exact, words } from '../../../parts/format.ts'
+import { exact, networkName, words } from '../../../parts/format.ts'
 import { CustomerLink } from '../../../parts/object/customer-link.tsx'
 import { titleOf } from '../../../parts/object/fields.ts'
 import { Amount, Copyable } from '../../../parts/parts.tsx'
@@ -95,7 +95,7 @@ export const payouts: Kind<Cngn['payouts']['get']> = {
   }),
   states,
   facts: (of) => [
-    [titleOf('accountCheck'), <Evidence key="name" of={of.accountCheck} />],
+    [titleOf('accountCheck'), <Evidence key="name" of={of.accountCheck} at={of.bankAccount.bankName} />],
     [titleOf('reference'), of.reference],
     ...common(of),
   ],
@@ -123,7 +123,7 @@ export const converts: Kind<Cngn['converts']['get']> = {
   instruction: (of) =>
     waits(of) && of.deposit
       ? {
-          text: `Send it on ${words(of.deposit.networkKey)}`,
+          text: `Send it on ${networkName(of.deposit.networkKey)}`,
           to: of.deposit.address,
           code: true,
           amount: `${of.deposit.amount} ${of.fromCurrency}`,
@@ -161,7 +161,7 @@ export const withdrawals: Kind<Cngn['withdrawals']['get']> = {
   rest: '/v1/cngn/withdrawals',
   transactions: { kind: 'cngn_withdrawal', assets: ['cNGN'] },
   read: (api, withdrawalId) => api.cngn.withdrawals.get.query({ withdrawalId }),
-  summary: (of) => ({ ...of, amount: `${of.amount} cNGN`, to: `${words(of.networkKey)} ${of.address}` }),
+  summary: (of) => ({ ...of, amount: `${of.amount} cNGN`, to: `${networkName(of.networkKey)} ${of.address}` }),
   states,
   facts: (of) => [['Transaction', of.txHash && <Copyable text={of.txHash} label="Copy the hash" />], ...common(of)],
   Parts: ApprovalPart,
@@ -184,7 +184,7 @@ export const cngnDeposits: Kind<Cngn['deposits']['get']> = {
   }),
   states,
   instruction: (of) =>
-    waits(of) ? { text: `Send cNGN on ${words(of.networkKey)}`, to: of.address, code: true } : undefined,
+    waits(of) ? { text: `Send cNGN on ${networkName(of.networkKey)}`, to: of.address, code: true } : undefined,
   facts: (of) => [['Transaction', of.txHash && <Copyable text={of.txHash} label="Copy the hash" />], ...common(of)],
   simulate: {
     label: 'Send a deposit in the sandbox',

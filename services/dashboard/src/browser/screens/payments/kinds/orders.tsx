@@ -1,12 +1,12 @@
 import type { Outputs } from '@payments/client'
-import { words } from '../../../parts/format.ts'
+import { networkName, words } from '../../../parts/format.ts'
 import { FIAT } from '../../../parts/lists/transactions.ts'
 import { titleOf } from '../../../parts/object/fields.ts'
 import { Amount, Copyable, Status, Time } from '../../../parts/parts.tsx'
 import { OfframpForm } from '../forms/offramp-form.tsx'
 import { OnrampForm } from '../forms/onramp-form.tsx'
 import { SwapForm } from '../forms/swap-form.tsx'
-import type { Kind } from '../kind.ts'
+import type { Fact, Kind } from '../kind.ts'
 
 type Offramp = Outputs['offramps']['get']
 type Onramp = Outputs['onramps']['get']
@@ -14,6 +14,22 @@ type Swap = Outputs['swaps']['get']
 
 /** The end of an account number, as lists show it. */
 const masked = (account: string): string => `•••• ${account.slice(-4)}`
+
+/** What goes back to the payer of a failed order, to where. */
+function refundOf({ refund, sourceCurrency }: Offramp | Onramp): readonly Fact[] {
+  if (!refund) return []
+  const to = 'address' in refund ? refund.address : refund.accountNumber
+  return [
+    [
+      titleOf('refund'),
+      <>
+        {refund.amount && <Amount of={`${refund.amount} ${sourceCurrency}`} />} <Status of={refund.status} />
+      </>,
+    ],
+    [titleOf('refundTo'), to && <Copyable text={to} label="Copy where the refund goes" />],
+    [titleOf('refundTxHash'), refund.txHash && <Copyable text={refund.txHash} label="Copy the hash" />],
+  ]
+}
 
 export const offramps: Kind<Offramp> = {
   path: '/offramps',
@@ -36,7 +52,7 @@ export const offramps: Kind<Offramp> = {
   instruction: ({ status, deposit }) =>
     status === 'pending'
       ? {
-          text: `Send it on ${words(deposit.networkKey)}`,
+          text: `Send it on ${networkName(deposit.networkKey)}`,
           to: deposit.address,
           code: true,
           amount: `${deposit.amount} ${deposit.currency}`,
@@ -44,10 +60,13 @@ export const offramps: Kind<Offramp> = {
         }
       : undefined,
   facts: (of) => [
-    [titleOf('convertedAmount'), <Amount key="receives" of={`${of.convertedAmount} ${of.destinationCurrency}`} />],
+    [
+      titleOf('convertedAmount'),
+      of.status !== 'failed' && <Amount key="receives" of={`${of.convertedAmount} ${of.destinationCurrency}`} />,
+    ],
     [titleOf('rate'), <Amount key="rate" of={`${of.rate} ${of.destinationCurrency} for 1 ${of.sourceCurrency}`} />],
     [titleOf('fee'), <Amount key="fee" of={`${of.fee} ${of.sourceCurrency}`} />],
-    [titleOf('accountCheck'), <Evidence key="name" of={of.accountCheck} />],
+    [titleOf('accountCheck'), <Evidence key="name" of={of.accountCheck} at={of.bankAccount.bankName} />],
     [
       titleOf('depositedAmount'),
       of.depositedAmount && <Amount key="arrived" of={`${of.depositedAmount} ${of.sourceCurrency}`} />,
@@ -55,7 +74,7 @@ export const offramps: Kind<Offramp> = {
     [titleOf('depositTxHash'), of.depositTxHash && <Copyable text={of.depositTxHash} label="Copy the hash" />],
     [titleOf('estimatedSettlement'), of.estimatedSettlement && <Time at={of.estimatedSettlement} />],
     [titleOf('failureReason'), of.failureReason && words(of.failureReason)],
-    [titleOf('refund'), of.refund && <Status of={of.refund.status} />],
+    ...refundOf(of),
     [titleOf('reference'), of.reference],
   ],
   simulate: {
@@ -68,13 +87,17 @@ export const offramps: Kind<Offramp> = {
 }
 
 /** What the bank said about the name of an account when the order was created. */
-export function Evidence({ of }: { of: Offramp['accountCheck'] }) {
-  const name = of.accountName ?? 'The bank returns no name'
+export function Evidence({ of, at }: { of: Offramp['accountCheck']; at: string }) {
+  const said = {
+    verified: `Name confirmed by ${at}: ${of.accountName}`,
+    mismatch: `${at} has another name: ${of.accountName}`,
+    unresolved: `${at} could not confirm the name`,
+  }
   return (
     <>
-      {name} <Status of={of.status} />{' '}
+      {said[of.status]}{' '}
       <span className="hint">
-        asked <Time at={of.checkedAt} />
+        · checked <Time at={of.checkedAt} />
       </span>
     </>
   )
@@ -93,7 +116,7 @@ export const onramps: Kind<Onramp> = {
     id: of.id,
     amount: `${of.amount} ${of.sourceCurrency}`,
     status: of.status,
-    to: `${words(of.networkKey)} ${of.destinationAddress}`,
+    to: `${networkName(of.networkKey)} ${of.destinationAddress}`,
     createdAt: of.createdAt,
   }),
   states: { awaiting_payment: 'step', processing: 'step', delivered: 'step', expired: 'beside', failed: 'beside' },
@@ -108,12 +131,15 @@ export const onramps: Kind<Onramp> = {
         }
       : undefined,
   facts: (of) => [
-    [titleOf('convertedAmount'), <Amount key="receives" of={`${of.convertedAmount} ${of.destinationCurrency}`} />],
+    [
+      titleOf('convertedAmount'),
+      of.status !== 'failed' && <Amount key="receives" of={`${of.convertedAmount} ${of.destinationCurrency}`} />,
+    ],
     [titleOf('rate'), <Amount key="rate" of={`${of.rate} ${of.sourceCurrency} for 1 ${of.destinationCurrency}`} />],
     [titleOf('fee'), <Amount key="fee" of={`${of.fee} ${of.sourceCurrency}`} />],
     ['Transaction of the delivery', of.txHash && <Copyable text={of.txHash} label="Copy the hash" />],
     [titleOf('failureReason'), of.failureReason && words(of.failureReason)],
-    [titleOf('refund'), of.refund && <Status of={of.refund.status} />],
+    ...refundOf(of),
     [titleOf('reference'), of.reference],
   ],
   simulate: {

@@ -1,6 +1,6 @@
 import type { Outputs } from '@payments/client'
 import { Link } from 'wouter'
-import { words } from '../../../parts/format.ts'
+import { networkName, words } from '../../../parts/format.ts'
 import { titleOf } from '../../../parts/object/fields.ts'
 import { Amount, Copyable } from '../../../parts/parts.tsx'
 import { RouteForm } from '../forms/route-form.tsx'
@@ -32,7 +32,7 @@ export const paymentRoutes: Kind<PaymentRoute> = {
   instruction: (of) =>
     of.status === 'active'
       ? {
-          text: `Payers send ${of.originCurrency} on ${words(of.originChainKey)}`,
+          text: `Payers send ${of.originCurrency} on ${networkName(of.originChainKey)}`,
           to: of.depositAddress,
           code: true,
         }
@@ -67,12 +67,13 @@ export const deposits: Kind<Deposit> = {
   one: 'deposit',
   teaches: '',
   rest: '/v1/payment-routes/deposits',
+  transactions: { kind: 'payment_route', assets: [] },
   read: (api, depositId) => api.paymentRoutes.deposit.query({ depositId }),
   summary: (of) => ({
     id: of.id,
     amount: `${of.origin.amount ?? '?'} ${of.origin.symbol}`,
     status: of.status,
-    to: `${of.destination.symbol} on ${words(of.destination.network)} to ${of.destination.address}`,
+    to: `${of.destination.symbol} on ${networkName(of.destination.network)} to ${of.destination.address}`,
     createdAt: of.createdAt,
   }),
   states: { pending: 'step', completed: 'step', failed: 'beside', refunded: 'beside' },

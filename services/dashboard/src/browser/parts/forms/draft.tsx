@@ -1,6 +1,7 @@
 import { type RefObject, useRef, useState } from 'react'
 import { usePlace } from '../../context.ts'
 import { afterPaint } from '../frame/after-paint.ts'
+import { Time } from '../parts.tsx'
 
 /** What was typed into a form: the texts of its fields by their names. */
 export type Typed = Readonly<Record<string, string>>
@@ -20,8 +21,8 @@ export function useDraft(name: string): {
   readonly form: RefObject<HTMLFormElement | null>
   /** What was there when the form was opened. */
   readonly kept: Kept | undefined
-  /** After each change of the form. */
-  keep(): void
+  /** After each change of the form; without `typed`, what its fields hold. */
+  keep(typed?: Typed): void
   forget(): void
 } {
   const { environment, me } = usePlace()
@@ -32,18 +33,33 @@ export function useDraft(name: string): {
   return {
     form,
     kept: kept ?? undefined,
-    keep: () =>
+    keep(typed) {
+      const write = (of: Typed) =>
+        stored((storage) => storage.setItem(key, JSON.stringify({ typed: of, at: new Date().toISOString() })))
+      if (typed) return write(typed)
       afterPaint(() => {
         // What was sent is on the screen for a moment longer.
         if (!form.current || isOver.current) return
-        const typed = Object.fromEntries([...new FormData(form.current)].map(([field, text]) => [field, String(text)]))
-        stored((storage) => storage.setItem(key, JSON.stringify({ typed, at: new Date().toISOString() })))
-      }),
+        write(Object.fromEntries([...new FormData(form.current)].map(([field, text]) => [field, String(text)])))
+      })
+    },
     forget() {
       isOver.current = true
       stored((storage) => storage.removeItem(key))
     },
   }
+}
+
+/** Above a form that was opened with a draft. */
+export function DraftNote({ at, discard }: { at: string; discard: () => void }) {
+  return (
+    <p className="hint">
+      Your draft of <Time at={at} />, kept in this browser until you sign out.{' '}
+      <button type="button" className="quiet" onClick={discard}>
+        Discard the draft
+      </button>
+    </p>
+  )
 }
 
 function stored<T>(run: (storage: Storage) => T): T | undefined {
