@@ -80,7 +80,7 @@ test('a unit that is rolled back counts nothing, and a failed payout is returned
   expect(await used(id)).toBe('0')
 })
 
-test('with an allow-list, live payouts go to its destinations only, whatever the spelling of the address', async () => {
+test('with an allow-list, payouts go to its destinations only, whatever the spelling of the address', async () => {
   const id = await organisation()
   const { accessToken: token } = await signedIn(service.runtime, { organisationId: id, role: 'owner' })
   const headers = { 'x-service-environment': 'live' }
@@ -106,6 +106,17 @@ test('with an allow-list, live payouts go to its destinations only, whatever the
   await expect(count(id, usdc(1, wallet))).rejects.toThrow('Destination')
   expect((await change(null)).body.data.allowedDestinations).toBeNull()
   await count(id, usdc(1, bank))
+})
+
+test('an allow-list holds in test as in live, so that it can be rehearsed', async () => {
+  const merchant = await newMerchant(service)
+  const change = (allowedDestinations: unknown) =>
+    merchant.call('PATCH /v1/payout-controls', { body: { allowedDestinations } })
+  expect((await change([wallet])).status).toBe(200)
+  await count(merchant.organisationId, usdc(1, wallet), 'test')
+  await expect(count(merchant.organisationId, usdc(1, bank), 'test')).rejects.toThrow('Destination is not among')
+  expect((await change(null)).status).toBe(200)
+  await count(merchant.organisationId, usdc(1, bank), 'test')
 })
 
 test('the live allow-list is changed by an owner with a confirmed session only, and bad destinations are named', async () => {

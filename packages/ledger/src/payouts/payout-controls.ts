@@ -31,17 +31,17 @@ const limitsOf = ({ runtime }: Pick<QueryContext, 'runtime'>) =>
   ledgerSettings.from(runtime.settings).PAYOUT_DAILY_LIMITS
 
 /**
- * Checks a live payout or withdrawal against the organisation's allow-list and counts it against the daily limit of its asset, in
+ * Checks a payout or withdrawal against the organisation's allow-list and counts it, in live, against the daily limit of its asset, in
  * the unit that creates it: if that unit is rolled back, nothing was counted. Parallel requests are counted one after another, so
- * together they never exceed the limit. Call it before the money is reserved. In test nothing is limited.
+ * together they never exceed the limit. Call it before the money is reserved.
  * @returns the day to which the amount was counted
  * @throws payout_destination_refused 422, payout_limit_exceeded 422
  */
 export async function countPayout(unit: UnitOfWork, payout: Payout): Promise<PayoutDay> {
   const { organisationId, environment } = unit.actor
   const today = new Date().toISOString().slice(0, 10)
-  if (environment !== 'live') return today
   await checkDestination(unit, payout)
+  if (environment !== 'live') return today
   const db = sqlOf(unit.em)
   const [, limit] = limitsOf(unit).find(([asset]) => asset === payout.asset) ?? []
   if (limit === undefined) return today
@@ -58,7 +58,7 @@ export async function countPayout(unit: UnitOfWork, payout: Payout): Promise<Pay
 }
 
 /**
- * Checks a live payout against the organisation's allow-list; in test nothing is limited. The lock makes a change of the list wait: a payout
+ * Checks a payout against the organisation's allow-list. The lock makes a change of the list wait: a payout
  * that has passed the check is committed before the change.
  * @throws payout_destination_refused 422
  */
@@ -67,7 +67,6 @@ export async function checkDestination(
   { destination, field }: Pick<Payout, 'destination' | 'field'>,
 ): Promise<void> {
   const { organisationId, environment } = unit.actor
-  if (environment !== 'live') return
   const { rows } = await sqlOf(unit.em).query<{ allowed: boolean }>(
     'select $3 = any (destinations) as allowed from payout_allow_lists where organisation_id = $1 and environment = $2 for share',
     [organisationId, environment, destinationText(destination)],
