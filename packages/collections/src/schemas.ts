@@ -7,6 +7,8 @@ import {
   createdAt,
   environments,
   exampleId,
+  givenTime,
+  givenTimeOrDate,
   id,
   items,
   Metadata,
@@ -66,9 +68,8 @@ const Description = personal(
 )
 const Currency = z.enum(currencies).meta({ description: 'Currency that you receive', example: 'USDC' })
 const NetworkKey = (description: string, example: string) => z.string().min(1).max(40).meta({ description, example })
-const Time = (description: string) =>
-  z.iso.datetime({ offset: true }).meta({ description, example: '2030-01-31T12:00:00Z' })
-const DueAt = z.union([z.iso.date(), z.iso.datetime({ offset: true })]).meta({
+const Time = (description: string) => givenTime.meta({ description, example: '2030-01-31T12:00:00Z' })
+const DueAt = givenTimeOrDate.meta({
   description:
     'When an invoice becomes overdue. A date means the end of that day in the time zone of the organisation, and every document prints that day',
   example: '2036-01-31',

@@ -1,17 +1,15 @@
 import type { EntityDictionary, EntitySchema, InferEntity } from '@mikro-orm/core'
-import { count, invalid, isId, pageSize, text } from '@payments/kernel'
+import { count, givenTime, invalid, isId, pageSize, text } from '@payments/kernel'
 import { z } from 'zod'
 import { sqlOf } from '../../database/sql.ts'
 import type { QueryContext } from '../../operations/context/context.ts'
 import { totalSql } from '../counts.ts'
 import { columnsOf, rowMapper } from './rows.ts'
 
-const Time = z.iso.datetime({ offset: true })
-
 /** The filters of a search by the time at which its rows were created. */
 export const createdFilters = {
-  from: Time.meta({ description: 'Created at this time or later', example: '2026-01-01T00:00:00Z' }).optional(),
-  to: Time.meta({ description: 'Created before this time', example: '2027-01-01T00:00:00Z' }).optional(),
+  from: givenTime.meta({ description: 'Created at this time or later', example: '2026-01-01T00:00:00Z' }).optional(),
+  to: givenTime.meta({ description: 'Created before this time', example: '2027-01-01T00:00:00Z' }).optional(),
 }
 
 /** A bound of the amounts of a search: decimal text, which is compared exactly. */
