@@ -17,6 +17,13 @@ const Shape = z.strictObject({
   id: z.uuid().optional(),
   time: z.iso.datetime().optional(),
   code: z.string().regex(/^\d$/).optional(),
+  day: z.union([z.iso.date(), z.iso.datetime()]).optional(),
+  either: z
+    .union([
+      z.strictObject({ type: z.literal('wallet'), address: z.string() }),
+      z.strictObject({ type: z.literal('bank'), code: z.string() }),
+    ])
+    .optional(),
   own: z.string().min(9, 'Own words').optional(),
 })
 
@@ -42,6 +49,14 @@ test.each<[Record<string, unknown>, Record<string, string>]>([
   [{ email: 'a' }, { email: 'Must be an email address' }],
   [{ id: 'a' }, { id: 'Must be a UUID' }],
   [{ time: 'a' }, { time: 'Must be an ISO 8601 time, such as 2026-01-31T12:00:00Z' }],
+  [
+    { day: 'tomorrow' },
+    { day: 'Must be an ISO 8601 date, such as 2026-01-31, or an ISO 8601 time, such as 2026-01-31T12:00:00Z' },
+  ],
+  [{ day: 1 }, { day: 'Must be a string' }],
+  [{ either: 'bank' }, { either: 'Must be an object' }],
+  [{ either: { type: 'card' } }, { 'either.type': 'Must be "wallet" or "bank"' }],
+  [{ either: { type: 'bank', address: 'a' } }, { 'either.code': 'Required', 'either.address': 'Unrecognized field' }],
   [{ code: 'a' }, { code: 'Has the wrong format' }],
   [{ own: 'a' }, { own: 'Own words' }],
   [{ other: 1 }, { other: 'Unrecognized field' }],

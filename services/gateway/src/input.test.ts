@@ -264,7 +264,7 @@ test('each input that takes a time or a day names itself where the year is 0 or 
         const time = formats(schema).includes('date') ? day : `${day}T12:00:00Z`
         const route = path.replace(/\{[^}]*\}/g, '00000000-0000-4000-8000-000000000000')
         if (method === 'get') return call(service, `GET /v1${route}?${name}=${time}`, { token })
-        const body = { ...(path === '/collections' && { ...samples.collection.body, type: 'invoice' }), [name]: time }
+        const body = { ...(path === '/collections' && { ...samples.collection.body(), type: 'invoice' }), [name]: time }
         return call(service, `${method.toUpperCase()} /v1${route}`, { token, key: null, body })
       }
       for (const day of ['0000-01-01', '0000-12-31', '9999-01-01', '9999-12-31']) {
@@ -280,4 +280,24 @@ test('each input that takes a time or a day names itself where the year is 0 or 
   }
   const { body } = await call(service, 'GET /v1/transactions/export?to=9999-12-31', { token })
   expect(body.errors).toEqual({ to: 'Must be in the years 0001 to 9998' })
+})
+
+test('a value that fits none of several forms is told which would be right', async () => {
+  const either = 'Must be an ISO 8601 date, such as 2026-01-31, or an ISO 8601 time, such as 2026-01-31T12:00:00Z'
+  const exported = await merchant.call('GET /v1/transactions/export?from=tomorrow')
+  expect(exported.body.errors).toEqual({ from: either })
+  const invoice = { ...samples.collection.body(), type: 'invoice', dueAt: 'tomorrow' }
+  expect((await merchant.call('POST /v1/collections', { body: invoice })).body.errors).toEqual({ dueAt: either })
+  const allowed = (destination: unknown) =>
+    call(service, 'PATCH /v1/payout-controls', {
+      ...{ token: session, key: null, headers: { 'x-service-environment': 'live' } },
+      body: { allowedDestinations: [destination] },
+    })
+  const field = 'allowedDestinations.0'
+  for (const [given, errors] of [
+    ['0123456789', { [field]: 'Must be an object' }],
+    [{ type: 'card' }, { [`${field}.type`]: 'Must be "wallet" or "bank"' }],
+    [{ type: 'bank', bankCode: '058' }, { [`${field}.accountNumber`]: 'Required' }],
+  ] as const)
+    expect((await allowed(given)).body.errors).toEqual(errors)
 })
