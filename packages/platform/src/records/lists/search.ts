@@ -113,6 +113,8 @@ interface Search {
   /** SQL over the row `t`: which rows are listed at all, where the counters of the table count these. */
   readonly listed?: string
   readonly conditions: readonly SearchCondition[]
+  /** What an error calls a row; default the name of the entity. */
+  readonly thing?: string
   readonly from?: string | undefined
   readonly to?: string | undefined
   readonly before?: string | undefined
@@ -150,11 +152,12 @@ export function searchRows<E extends EntitySchema>(
 export async function searchRows<E extends EntitySchema>(
   context: QueryContext,
   entity: E,
-  { listed = 'true', conditions, byIndex = 0, text: searched, from, to, before, limit }: Search,
+  { listed = 'true', conditions, byIndex = 0, text: searched, thing, from, to, before, limit }: Search,
 ): Promise<Page<E, number | null>> {
   const { actor, em, runtime } = context
   const meta = runtime.orm.getMetadata().get<InferEntity<E>>(entity.meta.class)
-  const last = before === undefined ? undefined : await positionOf(context, meta, before)
+  const last =
+    before === undefined ? undefined : await positionOf(context, meta.tableName, thing ?? meta.className, before)
   const values: unknown[] = [actor.organisationId, actor.environment]
   const value = (of: unknown): string => `$${values.push(of)}`
   const own = `t.organisation_id = $1 and t.environment = $2 and ${listed}`
@@ -192,13 +195,14 @@ export async function searchRows<E extends EntitySchema>(
 
 async function positionOf(
   { em, actor }: QueryContext,
-  { tableName, className }: { readonly tableName: string; readonly className: string },
+  tableName: string,
+  thing: string,
   id: string,
 ): Promise<{ id: string; created_at: string }> {
   const { rows } = await sqlOf(em).query<{ id: string; created_at: string }>(
     `select id, created_at::text from ${tableName} where id = $1 and organisation_id = $2 and environment = $3`,
     [isId(id) ? id : null, actor.organisationId, actor.environment],
   )
-  if (!rows[0]) throw invalid({ before: `${className} not found` })
+  if (!rows[0]) throw invalid({ before: `${thing} not found` })
   return rows[0]
 }
