@@ -129,7 +129,9 @@ export function fieldsOf(error: ZodError): Record<string, string> {
   const fields = new Map<string, string>()
   const add = (field: string, message: string) =>
     void (fields.has(field) || fields.size >= MOST_FIELDS || fields.set(field, message))
-  for (const issue of error.issues.flatMap(plainIssues)) {
+  const issues = error.issues.flatMap(plainIssues)
+  // A field has a limit of its own where it has one, and not that of all whole numbers, which zod checks first.
+  for (const issue of issues.toSorted((a, b) => Number('note' in a) - Number('note' in b))) {
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys.slice(0, MOST_FIELDS)) add([...issue.path, key].join('.'), 'Unrecognized field')
       continue
