@@ -74,6 +74,7 @@ const DueAt = givenTimeOrDate.meta({
     'When an invoice becomes overdue. A date means the end of that day in the time zone of the organisation, and every document prints that day',
   example: '2036-01-31',
 })
+const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)]
 const acceptedNetworks = z
   .array(z.string().min(1).max(40))
   .min(1)
@@ -140,13 +141,13 @@ export const NewCollection = z
       .max(128)
       .meta({ description: 'Your wallet on that network', example: WALLET }),
     allowOffCurve,
-    acceptedNetworks: acceptedNetworks.nullable().optional(),
-    acceptedCurrencies: acceptedCurrencies.nullable().optional(),
+    acceptedNetworks: acceptedNetworks.transform(distinct).nullable().optional(),
+    acceptedCurrencies: acceptedCurrencies.transform(distinct).nullable().optional(),
     methods: z
       .array(Method)
       .min(1)
       .max(2)
-      .transform((methods) => [...new Set(methods)])
+      .transform(distinct)
       .optional()
       .meta({
         description:

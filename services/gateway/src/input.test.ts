@@ -301,3 +301,18 @@ test('a value that fits none of several forms is told which would be right', asy
   ] as const)
     expect((await allowed(given)).body.errors).toEqual(errors)
 })
+
+test('a number that is too large is told the limit of its field, and not that of all numbers', async () => {
+  const items = [{ description: 'Day', quantity: 2 ** 53, unitAmount: '1' }]
+  const body = { ...samples.collection.body(), maxPayments: 2 ** 53, items }
+  expect((await merchant.call('POST /v1/collections', { body })).body.errors).toEqual({
+    maxPayments: 'Must be at most 1000000',
+    'items.0.quantity': 'Must be at most 1000000',
+  })
+})
+
+test('a network or currency that is accepted twice is kept once', async () => {
+  const accepted = { acceptedNetworks: ['base', 'base'], acceptedCurrencies: ['USDC', 'USDC'] }
+  const { body } = await merchant.call('POST /v1/collections', { body: { ...samples.collection.body(), ...accepted } })
+  expect(body.data).toMatchObject({ acceptedNetworks: ['base'], acceptedCurrencies: ['USDC'] })
+})
