@@ -16,7 +16,7 @@ import {
 import type { z } from 'zod'
 import { EndpointEntity, type EndpointRow, endpointResource } from '../entity.ts'
 import { errors } from '../errors.ts'
-import { checkTypes } from '../events/catalogue.ts'
+import { checkTypes } from '../event-types.ts'
 import { FULL_SLOTS } from '../queue/queue.ts'
 import type { EndpointPatch, NewEndpoint, Rotation } from '../schemas.ts'
 import type { endpointMachine } from '../states.ts'

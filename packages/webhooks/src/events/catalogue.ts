@@ -1,4 +1,3 @@
-import { refuseMistakes } from '@payments/kernel'
 import { catalogueOf, type Domain, jsonSchemaOf } from '@payments/platform'
 import { z } from 'zod'
 import type { EventTypes } from '../schemas.ts'
@@ -8,20 +7,6 @@ type EventTypeRow = z.infer<typeof EventTypes>['eventTypes'][number]
 /** The whole payload of one event type (specification, Payload). */
 export const payloadOf = (type: string, data: z.ZodType) =>
   z.object({ id: z.uuid(), type: z.literal(type), created: z.iso.datetime(), data })
-
-/** @param also types beside those of the catalogue @throws validation_failed 422 on the field of each type that no event has */
-export function checkTypes(
-  domains: readonly Domain[],
-  types: readonly string[] | null | undefined,
-  fieldOf: (index: number) => string,
-  also: readonly string[] = [],
-): void {
-  const catalogue = catalogueOf(domains)
-  const unknown = (types ?? []).flatMap((type, index) =>
-    Object.hasOwn(catalogue, type) || also.includes(type) ? [] : [[fieldOf(index), `Unknown event type ${type}`]],
-  )
-  refuseMistakes(Object.fromEntries(unknown))
-}
 
 const cache = new WeakMap<readonly Domain[], readonly EventTypeRow[]>()
 

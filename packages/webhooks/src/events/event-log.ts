@@ -10,9 +10,9 @@ import {
 import type { z } from 'zod'
 import { EventEntity, type EventRow } from '../entity.ts'
 import { errors } from '../errors.ts'
+import { checkTypes } from '../event-types.ts'
 import type { Event, EventPage, EventSearch } from '../schemas.ts'
 import { TEST_EVENT } from '../test-event.ts'
-import { checkTypes } from './catalogue.ts'
 
 const listed = { type: { $ne: TEST_EVENT } }
 const LISTED = `type <> '${TEST_EVENT}'`

@@ -2,9 +2,9 @@ import { type Environment, isId, newId } from '@payments/kernel'
 import { inTransaction, lockName, type QueryContext, type Runtime } from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from '../errors.ts'
+import { checkTypes } from '../event-types.ts'
 import type { EventStreamInput } from '../schemas.ts'
 import { TEST_EVENT } from '../test-event.ts'
-import { checkTypes } from './catalogue.ts'
 
 /** Streams that an organisation may have open in one environment, over all processes. */
 const MOST = 10
