@@ -983,7 +983,7 @@ class CollectionsResource extends Resource {
   }
 
   /**
-   * List checkout sessions that need a decision. Sessions with money that was delivered to you and does not count: in another currency, on another network, or too late. At most 200, the longest unchanged first; `total` counts all of them. `POST /collections/sessions/{sessionId}/resolve` records what you decide.
+   * List checkout sessions that need a decision. Sessions with money that was delivered to you and does not count: in another currency, on another network, too late, or less than the amount when the time was over. At most 200, the longest unchanged first; `total` counts all of them. `POST /collections/sessions/{sessionId}/resolve` records what you decide.
    * `GET /v1/collections/sessions/undecided`
    *
    * @example

@@ -1234,7 +1234,7 @@ export const operations: readonly Operation[] = [
     path: '/collections/sessions/undecided',
     summary: 'List checkout sessions that need a decision',
     description:
-      'Sessions with money that was delivered to you and does not count: in another currency, on another network, or too late. At most 200, the longest unchanged first; `total` counts all of them. `POST /collections/sessions/{sessionId}/resolve` records what you decide.',
+      'Sessions with money that was delivered to you and does not count: in another currency, on another network, too late, or less than the amount when the time was over. At most 200, the longest unchanged first; `total` counts all of them. `POST /collections/sessions/{sessionId}/resolve` records what you decide.',
     ids: [],
     fields: [],
     reply: 'sessions',
