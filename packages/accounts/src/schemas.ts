@@ -2,6 +2,7 @@ import {
   count,
   createdAt,
   environments,
+  givenTime,
   id,
   items,
   memberRoles,
@@ -343,8 +344,7 @@ export const NewApiKey = z
     environment: Environment,
     type: KeyType.default('secret'),
     access: KeyAccess.optional().meta({ description: 'Default `read_write`', example: 'read' }),
-    expiresAt: z.iso
-      .datetime()
+    expiresAt: givenTime
       .refine((given) => Date.parse(given) > Date.now(), 'Must be in the future')
       .nullish()
       .meta(EXPIRY),

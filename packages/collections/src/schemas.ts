@@ -7,6 +7,8 @@ import {
   createdAt,
   environments,
   exampleId,
+  givenTime,
+  givenTimeOrDate,
   id,
   items,
   Metadata,
@@ -66,13 +68,13 @@ const Description = personal(
 )
 const Currency = z.enum(currencies).meta({ description: 'Currency that you receive', example: 'USDC' })
 const NetworkKey = (description: string, example: string) => z.string().min(1).max(40).meta({ description, example })
-const Time = (description: string) =>
-  z.iso.datetime({ offset: true }).meta({ description, example: '2030-01-31T12:00:00Z' })
-const DueAt = z.union([z.iso.date(), z.iso.datetime({ offset: true })]).meta({
+const Time = (description: string) => givenTime.meta({ description, example: '2030-01-31T12:00:00Z' })
+const DueAt = givenTimeOrDate.meta({
   description:
     'When an invoice becomes overdue. A date means the end of that day in the time zone of the organisation, and every document prints that day',
   example: '2036-01-31',
 })
+const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)]
 const acceptedNetworks = z
   .array(z.string().min(1).max(40))
   .min(1)
@@ -139,13 +141,13 @@ export const NewCollection = z
       .max(128)
       .meta({ description: 'Your wallet on that network', example: WALLET }),
     allowOffCurve,
-    acceptedNetworks: acceptedNetworks.nullable().optional(),
-    acceptedCurrencies: acceptedCurrencies.nullable().optional(),
+    acceptedNetworks: acceptedNetworks.transform(distinct).nullable().optional(),
+    acceptedCurrencies: acceptedCurrencies.transform(distinct).nullable().optional(),
     methods: z
       .array(Method)
       .min(1)
       .max(2)
-      .transform((methods) => [...new Set(methods)])
+      .transform(distinct)
       .optional()
       .meta({
         description:

@@ -104,13 +104,34 @@ export const invalid = (fields: Record<string, string>): ServiceError => errors.
 /** How many fields an error names: more are no form that somebody corrects, and their names cost more than the request did. */
 const MOST_FIELDS = 100
 
+type Issue = ZodError['issues'][number]
+
+/**
+ * What is wrong with a value that fits no alternative of a union: the issues of the one whose fixed fields it has; else what would be right
+ * in any of them.
+ */
+function plainIssues(issue: Issue): Issue[] {
+  if (issue.code !== 'invalid_union') return [issue]
+  const alternatives = issue.errors.map((issues) =>
+    issues.map((each) => ({ ...each, path: [...issue.path, ...each.path] })),
+  )
+  const [meant, ...others] = alternatives.filter((issues) => issues.every(({ code }) => code !== 'invalid_value'))
+  if (meant && others.length === 0) return meant
+  const firsts = alternatives.flatMap(([first]) => first ?? [])
+  const [message = issue.message, ...further] = new Set(firsts.map((first) => first.message))
+  const right = [message, ...further.map((text) => text.replace(/^Must be /, ''))]
+  return [{ ...(firsts[0] ?? issue), message: right.join(message.includes(',') ? ', or ' : ' or ') }]
+}
+
 /** Turns schema issues into one message for each field (dotted path), for the first 100 fields. The first issue of a field is used. */
 export function fieldsOf(error: ZodError): Record<string, string> {
   // A map, because a field may be called `__proto__` or `constructor`.
   const fields = new Map<string, string>()
   const add = (field: string, message: string) =>
     void (fields.has(field) || fields.size >= MOST_FIELDS || fields.set(field, message))
-  for (const issue of error.issues) {
+  const issues = error.issues.flatMap(plainIssues)
+  // A field has a limit of its own where it has one, and not that of all whole numbers, which zod checks first.
+  for (const issue of issues.toSorted((a, b) => Number('note' in a) - Number('note' in b))) {
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys.slice(0, MOST_FIELDS)) add([...issue.path, key].join('.'), 'Unrecognized field')
       continue

@@ -6,7 +6,7 @@ const Shape = z.strictObject({
   name: z.string().min(1).max(3),
   count: z.number().min(2).max(4).optional(),
   share: z.number().gt(0).lt(1).optional(),
-  whole: z.int().optional(),
+  whole: z.int().max(1000).optional(),
   step: z.number().multipleOf(5).optional(),
   yes: z.boolean().optional(),
   list: z.array(z.string()).min(1).max(2).optional(),
@@ -17,6 +17,13 @@ const Shape = z.strictObject({
   id: z.uuid().optional(),
   time: z.iso.datetime().optional(),
   code: z.string().regex(/^\d$/).optional(),
+  day: z.union([z.iso.date(), z.iso.datetime()]).optional(),
+  either: z
+    .union([
+      z.strictObject({ type: z.literal('wallet'), address: z.string() }),
+      z.strictObject({ type: z.literal('bank'), code: z.string() }),
+    ])
+    .optional(),
   own: z.string().min(9, 'Own words').optional(),
 })
 
@@ -31,6 +38,7 @@ test.each<[Record<string, unknown>, Record<string, string>]>([
   [{ share: 0 }, { share: 'Must be greater than 0' }],
   [{ share: 1 }, { share: 'Must be less than 1' }],
   [{ whole: 1.5 }, { whole: 'Must be a whole number' }],
+  [{ whole: 2 ** 53 }, { whole: 'Must be at most 1000' }],
   [{ step: 6 }, { step: 'Must be a multiple of 5' }],
   [{ yes: 'yes' }, { yes: 'Must be true or false' }],
   [{ list: [] }, { list: 'Must have at least 1 item' }],
@@ -42,6 +50,14 @@ test.each<[Record<string, unknown>, Record<string, string>]>([
   [{ email: 'a' }, { email: 'Must be an email address' }],
   [{ id: 'a' }, { id: 'Must be a UUID' }],
   [{ time: 'a' }, { time: 'Must be an ISO 8601 time, such as 2026-01-31T12:00:00Z' }],
+  [
+    { day: 'tomorrow' },
+    { day: 'Must be an ISO 8601 date, such as 2026-01-31, or an ISO 8601 time, such as 2026-01-31T12:00:00Z' },
+  ],
+  [{ day: 1 }, { day: 'Must be a string' }],
+  [{ either: 'bank' }, { either: 'Must be an object' }],
+  [{ either: { type: 'card' } }, { 'either.type': 'Must be "wallet" or "bank"' }],
+  [{ either: { type: 'bank', address: 'a' } }, { 'either.code': 'Required', 'either.address': 'Unrecognized field' }],
   [{ code: 'a' }, { code: 'Has the wrong format' }],
   [{ own: 'a' }, { own: 'Own words' }],
   [{ other: 1 }, { other: 'Unrecognized field' }],

@@ -228,3 +228,13 @@ test('every type that a table of notifications names is declared', () => {
   expect(named.length).toBeGreaterThan(3)
   expect(Object.keys(notificationTypesOf(domains))).toEqual(expect.arrayContaining(named))
 })
+
+test('a member of any role marks what they have read', async () => {
+  const merchant = await newMerchant(service)
+  await create(merchant, 'Note')
+  const { organisationId } = merchant
+  const { accessToken: token } = await signedIn(service.runtime, { organisationId, role: 'viewer' })
+  const [{ id }] = (await list(merchant)).notifications
+  expect((await call(service, `POST /v1/notifications/${id}/read`, { token, key: null })).status).toBe(200)
+  expect((await call(service, 'POST /v1/notifications/read-all', { token, key: null })).body.data).toEqual({ read: 0 })
+})

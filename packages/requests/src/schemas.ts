@@ -1,4 +1,4 @@
-import { count, createdAt, exampleId, id, items, text, total } from '@payments/kernel'
+import { count, createdAt, exampleId, givenTime, id, items, text, total } from '@payments/kernel'
 import { nextPage, pageFields } from '@payments/platform'
 import { z } from 'zod'
 
@@ -49,7 +49,6 @@ export const RequestId = z.strictObject({
 export const RequestList = z.object({ requests: items('The newest 200 requests', Request), total })
 
 const Status = z.number().int().min(100).max(599)
-const Time = z.iso.datetime({ offset: true })
 
 /** What a request must be to be found. */
 export const RequestSearch = z
@@ -98,8 +97,8 @@ export const RequestSearch = z
       .uuid()
       .meta({ description: 'Only about this object', example: exampleId(OBJECT) })
       .optional(),
-    from: Time.meta({ description: 'At this time or later', example: '2026-01-01T00:00:00Z' }).optional(),
-    to: Time.meta({ description: 'Before this time', example: '2027-01-01T00:00:00Z' }).optional(),
+    from: givenTime.meta({ description: 'At this time or later', example: '2026-01-01T00:00:00Z' }).optional(),
+    to: givenTime.meta({ description: 'Before this time', example: '2027-01-01T00:00:00Z' }).optional(),
     ...pageFields('request', EXAMPLE),
   })
   .meta({ example: { methods: ['POST'], statusFrom: 400, limit: 50 } })

@@ -118,3 +118,15 @@ test('every deposit of a payment route is reached by pages, however many there a
   const stranger = await (await newMerchant(service)).call(path, { body: {} })
   expect([stranger.status, stranger.body.message]).toEqual([404, 'Payment route not found'])
 })
+
+test('a page that begins after something unknown says which kind of thing was not found', async () => {
+  const merchant = await newMerchant(service)
+  const { id } = await newRoute(merchant)
+  for (const [path, thing] of [
+    ['/v1/payment-routes/search', 'Payment route'],
+    [`/v1/payment-routes/${id}/deposits/search`, 'Deposit'],
+  ]) {
+    const { status, body } = await merchant.call(`POST ${path}`, { body: { before: 'nothing' } })
+    expect([status, body.errors]).toEqual([422, { before: `${thing} not found` }])
+  }
+})

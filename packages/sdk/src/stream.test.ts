@@ -22,6 +22,30 @@ test('a status is waited for, also when it was reached before the wait began', {
   await expect(timeout).rejects.toMatchObject({ code: 'timeout', message: expect.stringContaining('completed') })
 })
 
+test('of two events of one millisecond the newer ends the wait', async () => {
+  const at = '2026-01-31T12:00:00.000Z'
+  const event = (id: string) => ({ kind: 'event', id, at, resourceId: 'swap' })
+  const server = createServer(({ url = '' }, res) => {
+    if (url.startsWith('/v1/events/stream')) return void res.write('id: 0\nretry: 2000\n\n')
+    const data = url.startsWith('/v1/timeline/')
+      ? { entries: [event('newer'), event('older')] }
+      : { id: 'event', data: { id: 'swap', status: url.endsWith('/newer') ? 'completed' : 'processing' } }
+    res.setHeader('content-type', 'application/json').end(JSON.stringify({ status: 'success', message: '', data }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const payments = new Payments({
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    apiKey: 'svc_test_key',
+  })
+  expect(await payments.waitFor({ id: 'swap' }, 'completed', { timeoutMs: 5000 })).toMatchObject({
+    status: 'completed',
+  })
+})
+
 test('what is waited for and does not exist ends the wait with its error', async () => {
   const payments = await client()
   const missing = payments.waitFor({ id: '01936f2a-7c1e-7000-8000-000000000099' }, 'completed', { timeoutMs: 20_000 })

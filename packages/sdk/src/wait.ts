@@ -61,10 +61,10 @@ async function newestEvent(
 ): Promise<WebhookEvent | undefined> {
   const path = `/timeline/${encodeURIComponent(id)}`
   const { value } = await transport.send<{
-    entries: { kind: string; id: string; at: string; resourceId: string }[]
+    entries: { kind: string; id: string; resourceId: string }[]
   }>({ method: 'GET', path }, options)
-  const events = value.entries.filter(({ kind, resourceId }) => kind === 'event' && resourceId === id)
-  const newest = events.reduce<(typeof events)[0] | undefined>((a, b) => (a && a.at > b.at ? a : b), undefined)
+  // The newest is the first: of two events of one millisecond, too.
+  const newest = value.entries.find(({ kind, resourceId }) => kind === 'event' && resourceId === id)
   if (!newest) return undefined
   return (await transport.send<WebhookEvent>({ method: 'GET', path: `/events/${newest.id}` }, options)).value
 }

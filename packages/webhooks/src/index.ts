@@ -1,5 +1,5 @@
 /** Webhook endpoints, events, and their signed deliveries. */
-// Order, lowest first: errors, states, schemas, settings, purge, queue, test-event, entity, endpoints, events,
+// Order, lowest first: errors, states, schemas, settings, purge, queue, test-event, event-types, entity, endpoints, events,
 // advance, deliveries, api, operators, migrations.
 import { bind } from '@payments/kernel'
 import { domain } from '@payments/platform'

@@ -2,6 +2,7 @@ import {
   count,
   createdAt,
   exampleId,
+  givenTime,
   id,
   items,
   pathId,
@@ -62,9 +63,7 @@ export const Rotation = EndpointId.extend({
 export const DeliveryId = EndpointId.extend({ deliveryId: pathId('delivery', DELIVERY) })
 
 export const Recovery = EndpointId.extend({
-  since: z.iso
-    .datetime({ offset: true })
-    .meta({ description: 'Only events since this time', example: '2026-01-31T00:00:00Z' }),
+  since: givenTime.meta({ description: 'Only events since this time', example: '2026-01-31T00:00:00Z' }),
   dryRun: z.boolean().default(false).meta({ description: 'Count without sending' }),
 })
 

@@ -10,7 +10,7 @@ const open = (url: string, path: string, accept = BROWSER) => fetch(`${url}${pat
 const typeOf = (reply: Response) => reply.headers.get('content-type')
 
 test('a browser that opens an address that does not exist gets a page with the way to the documentation', async () => {
-  for (const path of ['/nothing', '/docs/nothing', '/pay']) {
+  for (const path of ['/nothing', '/docs/nothing', '/pay', '/sdk/nothing.tgz', '/cli/nothing.tgz']) {
     const reply = await open(service.url, path)
     expect([path, reply.status, typeOf(reply)]).toEqual([path, 404, 'text/html; charset=utf-8'])
     expect(await reply.text()).toContain('<a href="/docs">documentation</a>')
@@ -30,6 +30,7 @@ test('a browser that opens the address of the service is sent to the dashboard',
 
 test.each([
   ['a program', '/nothing', '*/*'],
+  ['a program that installs a version that is not served', '/sdk/payments-sdk-0.0.0.tgz', '*/*'],
   ['a program that opens the address of the service', '/', '*/*'],
   ['a program that asks for JSON', '/pay/nothing/more', 'application/json'],
   ['a browser that opens the API', '/v1/nothing', BROWSER],

@@ -8,6 +8,7 @@ import {
   newMerchant,
   newRoute,
   pay,
+  samples,
   signedIn,
   sync,
   useService,
@@ -23,6 +24,19 @@ beforeAll(async () => {
 
 const customer = (email: string) => ({ name: 'Ada', email })
 const json = { 'content-type': 'application/json' }
+
+interface Schema {
+  readonly format?: string
+  readonly anyOf?: readonly Schema[]
+}
+interface Operation {
+  readonly parameters?: readonly { readonly name: string; readonly schema: Schema }[]
+  readonly requestBody?: {
+    readonly content: {
+      readonly 'application/json': { readonly schema: { readonly properties?: Record<string, Schema> } }
+    }
+  }
+}
 
 /** Sends bytes as they are and returns the reply as text. */
 const sendRaw = (text: string): Promise<string> =>
@@ -227,4 +241,78 @@ test('HEAD has the status of GET, also for files and streams, those that exist a
     }
     expect([path, statuses[1]]).toEqual([path, statuses[0]])
   }
+})
+
+test('each input that takes a time or a day names itself where the year is 0 or 9999, and the years between have no error of the service', async () => {
+  const { organisationId } = await newMerchant(service)
+  const { accessToken: token } = await signedIn(service.runtime, { organisationId, role: 'owner' })
+  const { body: document } = await call(service, 'GET /v1/openapi.json')
+  const formats = ({ format, anyOf = [] }: Schema): string[] => [...(format ? [format] : []), ...anyOf.flatMap(formats)]
+  const isTime = (schema: Schema) => formats(schema).some((format) => ['date', 'date-time'].includes(format))
+  const inputs = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { parameters = [], requestBody }]) => {
+      const body = requestBody?.content['application/json'].schema.properties ?? {}
+      const fields = [...parameters.map(({ name, schema }) => [name, schema] as const), ...Object.entries(body)]
+      return fields.filter(([, schema]) => isTime(schema)).map(([name, schema]) => ({ method, path, name, schema }))
+    }),
+  )
+  expect(inputs.length).toBeGreaterThan(40)
+  for (const timeZone of ['America/New_York', 'Asia/Tokyo']) {
+    await call(service, 'PATCH /v1/auth/organisation', { token, key: null, body: { timeZone } })
+    for (const { method, path, name, schema } of inputs) {
+      const ask = (day: string) => {
+        const time = formats(schema).includes('date') ? day : `${day}T12:00:00Z`
+        const route = path.replace(/\{[^}]*\}/g, '00000000-0000-4000-8000-000000000000')
+        if (method === 'get') return call(service, `GET /v1${route}?${name}=${time}`, { token })
+        const body = { ...(path === '/collections' && { ...samples.collection.body(), type: 'invoice' }), [name]: time }
+        return call(service, `${method.toUpperCase()} /v1${route}`, { token, key: null, body })
+      }
+      for (const day of ['0000-01-01', '0000-12-31', '9999-01-01', '9999-12-31']) {
+        const { status, body } = await ask(day)
+        expect([method, path, day, status, Object.keys(body.errors ?? {})]).toEqual([
+          ...[method, path, day, 422],
+          expect.arrayContaining([name]),
+        ])
+      }
+      for (const day of ['0001-01-01', '9998-12-31'])
+        expect([method, path, day, (await ask(day)).status < 500]).toEqual([method, path, day, true])
+    }
+  }
+  const { body } = await call(service, 'GET /v1/transactions/export?to=9999-12-31', { token })
+  expect(body.errors).toEqual({ to: 'Must be in the years 0001 to 9998' })
+})
+
+test('a value that fits none of several forms is told which would be right', async () => {
+  const either = 'Must be an ISO 8601 date, such as 2026-01-31, or an ISO 8601 time, such as 2026-01-31T12:00:00Z'
+  const exported = await merchant.call('GET /v1/transactions/export?from=tomorrow')
+  expect(exported.body.errors).toEqual({ from: either })
+  const invoice = { ...samples.collection.body(), type: 'invoice', dueAt: 'tomorrow' }
+  expect((await merchant.call('POST /v1/collections', { body: invoice })).body.errors).toEqual({ dueAt: either })
+  const allowed = (destination: unknown) =>
+    call(service, 'PATCH /v1/payout-controls', {
+      ...{ token: session, key: null, headers: { 'x-service-environment': 'live' } },
+      body: { allowedDestinations: [destination] },
+    })
+  const field = 'allowedDestinations.0'
+  for (const [given, errors] of [
+    ['0123456789', { [field]: 'Must be an object' }],
+    [{ type: 'card' }, { [`${field}.type`]: 'Must be "wallet" or "bank"' }],
+    [{ type: 'bank', bankCode: '058' }, { [`${field}.accountNumber`]: 'Required' }],
+  ] as const)
+    expect((await allowed(given)).body.errors).toEqual(errors)
+})
+
+test('a number that is too large is told the limit of its field, and not that of all numbers', async () => {
+  const items = [{ description: 'Day', quantity: 2 ** 53, unitAmount: '1' }]
+  const body = { ...samples.collection.body(), maxPayments: 2 ** 53, items }
+  expect((await merchant.call('POST /v1/collections', { body })).body.errors).toEqual({
+    maxPayments: 'Must be at most 1000000',
+    'items.0.quantity': 'Must be at most 1000000',
+  })
+})
+
+test('a network or currency that is accepted twice is kept once', async () => {
+  const accepted = { acceptedNetworks: ['base', 'base'], acceptedCurrencies: ['USDC', 'USDC'] }
+  const { body } = await merchant.call('POST /v1/collections', { body: { ...samples.collection.body(), ...accepted } })
+  expect(body.data).toMatchObject({ acceptedNetworks: ['base'], acceptedCurrencies: ['USDC'] })
 })

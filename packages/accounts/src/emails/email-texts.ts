@@ -116,7 +116,7 @@ export const wrongCodesEmail = (service: Service, to: string, time: Date): Email
     ],
     facts: [
       ['Account', to],
-      ['Last try', time.toUTCString()],
+      ['Last try', shownIn('UTC', time)],
     ],
     footer: 'If it was you, there is nothing to do.',
   })
@@ -136,7 +136,7 @@ export const newDeviceEmail = (
     facts: [
       ['Device', plainName(device)],
       ['Address', plainName(address)],
-      ['Time', time.toUTCString()],
+      ['Time', shownIn('UTC', time)],
     ],
     button: { text: 'Look at your sessions', url: `${service.dashboard}/test/account` },
     footer: 'If it was you, there is nothing to do.',
@@ -162,7 +162,7 @@ export const approvalEmail = (
     ],
     facts: [
       ['Reason', plainName(of.reason)],
-      ['Ends', of.until.toUTCString()],
+      ['Ends', shownIn('UTC', of.until)],
     ],
     button: { text: 'Approve or decline', url: service.dashboard.replace(/dashboard$/, 'console/approvals') },
     footer: 'You get this because you are an operator of this service.',

@@ -1,3 +1,4 @@
+import { listedZone, timeZones } from '@payments/kernel'
 import { afterAll, expect, test } from 'vitest'
 import { call, foundOrganisation, signedIn, signIn, startMailbox, useService } from '#testing'
 
@@ -45,4 +46,17 @@ test('an owner changes the time zone, a member does not, and one that is unknown
     ])
   }
   expect(await zoneOf(owner.accessToken)).toBe('America/New_York')
+})
+
+test('whatever time zone an organisation may have, its reports can name it', async () => {
+  const { rows } = await service.runtime.pool.query<{ name: string }>('select name from pg_timezone_names')
+  const chosen = rows.map(({ name }) => listedZone(name)).filter((name) => name !== undefined)
+  expect(chosen.filter((name) => !timeZones.includes(name))).toEqual([])
+  const organisationId = await foundOrganisation(service.runtime)
+  const { accessToken: token } = await signedIn(service.runtime, { organisationId, role: 'owner' })
+  expect((await change(token, 'Etc/GMT-1')).status).toBe(200)
+  for (const path of ['summary?', 'daily?', 'statement?', 'daily?timeZone=Etc/GMT%2B12']) {
+    const { status, body } = await call(service, `GET /v1/reports/${path}`, { token })
+    expect([path, status, body.data?.timeZone]).toEqual([path, 200, path.endsWith('12') ? 'Etc/GMT+12' : 'Etc/GMT-1'])
+  }
 })

@@ -52,6 +52,8 @@ test('a sign-in from a new device or network is notified in both environments an
     ])
   expect(strange.status).toBe(200)
   await expect.poll(() => warnings(email).length).toBe(2)
+  // As every other email writes a time.
+  for (const { raw } of warnings(email)) expect(raw).toMatch(/Time: \w+, \d+ \w+ \d{4}, \d\d:\d\d UTC/)
 })
 
 test('the first sign-in, a new version of the same browser and a neighbour in the same /64 are not reported', async () => {

@@ -9,7 +9,14 @@ const KEY = 'A key has 1 to 40 characters'
 
 test('metadata at its limits is accepted and returned as it is, whatever a key is called', () => {
   const own = JSON.parse('{"__proto__":"a","constructor":"b"}')
-  for (const map of [{}, many(50), { ['k'.repeat(40)]: 'v'.repeat(500) }, { k: '' }, own])
+  for (const map of [
+    {},
+    many(50),
+    { ['k'.repeat(40)]: 'v'.repeat(500) },
+    { ['😀'.repeat(40)]: '😀'.repeat(500) },
+    { k: '' },
+    own,
+  ])
     expect(JSON.stringify(Metadata.parse(map))).toBe(JSON.stringify(map))
   expect(MetadataPatch.parse({ gone: null, set: 'x' })).toEqual({ gone: null, set: 'x' })
 })

@@ -10,6 +10,8 @@ const TOO_MANY = `Must have at most ${MAX_KEYS} keys`
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+const charactersOf = (text: string): number => [...text].length
+
 const VALUE = `Must be a string of at most ${MAX_VALUE} characters`
 const REMOVABLE_VALUE = `${VALUE}, or null to remove the key`
 
@@ -22,8 +24,8 @@ function issuesOf(
   const issues: [string[], string][] = keys.length > MAX_KEYS ? [[[], TOO_MANY]] : []
   for (const key of keys) {
     const value = map[key]
-    if (key.length < 1 || key.length > MAX_KEY) issues.push([[key], `A key has 1 to ${MAX_KEY} characters`])
-    else if ((typeof value === 'string' && value.length <= MAX_VALUE) || (removable && value === null)) continue
+    if (key === '' || charactersOf(key) > MAX_KEY) issues.push([[key], `A key has 1 to ${MAX_KEY} characters`])
+    else if ((typeof value === 'string' && charactersOf(value) <= MAX_VALUE) || (removable && value === null)) continue
     else issues.push([[key], removable ? REMOVABLE_VALUE : VALUE])
   }
   return issues

@@ -42,6 +42,13 @@ test('names are one line of printable text in its own direction', () => {
     expect(nameText(20).parse(` ${text} `)).toBe(text)
 })
 
+test('a name of invisible characters alone is empty', () => {
+  for (const text of ['\u3164', '\u115f', '\u200d', '\u0301', '\u2800', ' \u200b\ufe0f '])
+    expect(fieldsOf(nameText(20).safeParse(text).error as never), JSON.stringify(text)).toEqual({
+      body: 'Must be at least 1 character',
+    })
+})
+
 test('unknown fields are named whatever they are called', () => {
   const parsed = nameText(5).safeParse(1)
   expect(Object.values(fieldsOf(parsed.error as never))).toHaveLength(1)

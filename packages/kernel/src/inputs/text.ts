@@ -98,6 +98,10 @@ export const countryCode = () =>
 /** Control characters, line separators, and characters that change the direction of the text around them. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 
+/** A character that is seen by itself: no space, mark, filler or joiner. */
+const VISIBLE = /[^\s\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u
+const EMPTY = 'Must be at least 1 character'
+
 /**
  * A name or title of one line, trimmed: it appears in emails, receipts and lists, where a line break or a reordered text could
  * be taken for something else.
@@ -106,6 +110,7 @@ export const nameText = (longest: number) =>
   z
     .string()
     .trim()
-    .min(1, 'Must be at least 1 character')
+    .min(1, EMPTY)
     .max(longest, `Must be at most ${longest} characters`)
+    .refine((text) => VISIBLE.test(text), EMPTY)
     .refine((text) => !UNPRINTABLE.test(text), 'Must not contain control or bidirectional characters')

@@ -36,8 +36,15 @@ const RENAMED: Readonly<Record<string, string>> = {
 
 const present = (name: string): string => RENAMED[name] ?? name
 
+/** Zones of a fixed offset, which the runtime knows and does not list. The database writes the sign of POSIX: `Etc/GMT-1` is ahead of UTC. */
+const FIXED = Array.from({ length: 26 }, (_, index) => `Etc/GMT${index < 12 ? `+${index + 1}` : 11 - index}`)
+
 /** Every time zone once, under the name that the IANA database gives it. */
-export const timeZones: readonly [string, ...string[]] = ['UTC', ...Intl.supportedValuesOf('timeZone').map(present)]
+export const timeZones: readonly [string, ...string[]] = [
+  'UTC',
+  ...Intl.supportedValuesOf('timeZone').map(present),
+  ...FIXED,
+]
 
 /** The name in {@link timeZones} of the zone that has a name; undefined where none has it. */
 export const listedZone = (name: string): string | undefined =>

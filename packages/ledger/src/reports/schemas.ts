@@ -1,5 +1,5 @@
 import { CustomerRef } from '@payments/customers'
-import { count, items, text, timeZones } from '@payments/kernel'
+import { count, givenDate, items, text, timeZones } from '@payments/kernel'
 import { z } from 'zod'
 import { transactionKinds } from '../model/kinds.ts'
 
@@ -8,7 +8,7 @@ const EARLIEST = '2000-01-01'
 /** A day of the calendar. */
 export const day = (description: string, example: string) => z.iso.date().meta({ description, example })
 const givenDay = (description: string, example: string) =>
-  day(description, example).refine((value) => value >= EARLIEST, `Must be ${EARLIEST} or later`)
+  givenDate.meta({ description, example }).refine((value) => value >= EARLIEST, `Must be ${EARLIEST} or later`)
 
 export const timeZone = z
   .enum(timeZones)

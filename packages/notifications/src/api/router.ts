@@ -27,7 +27,7 @@ export const notificationsRouter = {
   read: command({
     rest: 'POST /notifications/{notificationId}/read',
     access: 'write',
-    role: 'finance-or-developer',
+    role: 'any',
     tag,
     summary: 'Mark a notification as read',
     description: 'A session marks its own state, an API key that of the organisation.',
@@ -40,7 +40,7 @@ export const notificationsRouter = {
   readAll: command({
     rest: 'POST /notifications/read-all',
     access: 'write',
-    role: 'finance-or-developer',
+    role: 'any',
     tag,
     summary: 'Mark all notifications as read',
     description: 'A session marks its own state, an API key that of the organisation.',

@@ -79,6 +79,7 @@ export const searchRoutes = (
 ): Promise<{ rows: RouteRow[]; total: number | null; next: string | null }> =>
   searchRows(context, RouteEntity, {
     ...rest,
+    thing: 'Payment route',
     listed,
     text: text === undefined ? undefined : textCondition(text),
     conditions: [
@@ -96,6 +97,7 @@ export const searchDeposits = (
 ): Promise<{ rows: DepositRow[]; total: number; next: string | null }> =>
   searchRows(context, DepositEntity, {
     ...rest,
+    thing: 'Deposit',
     listed,
     conditions: [(value) => `t.payment_route_id = ${value(paymentRouteId)}::uuid`, columnIn('status', statuses)],
   })

@@ -1,7 +1,6 @@
-import { invalid, isId, type Machine, newId } from '@payments/kernel'
+import { isId, type Machine, newId } from '@payments/kernel'
 import { notify } from '@payments/notifications'
 import {
-  catalogueOf,
   createResource,
   type EncryptedColumn,
   locked,
@@ -17,6 +16,7 @@ import {
 import type { z } from 'zod'
 import { EndpointEntity, type EndpointRow, endpointResource } from '../entity.ts'
 import { errors } from '../errors.ts'
+import { checkTypes } from '../event-types.ts'
 import { FULL_SLOTS } from '../queue/queue.ts'
 import type { EndpointPatch, NewEndpoint, Rotation } from '../schemas.ts'
 import type { endpointMachine } from '../states.ts'
@@ -61,7 +61,7 @@ export async function register(
   input: z.output<typeof NewEndpoint>,
   url: string,
 ): Promise<{ row: EndpointRow; secret: string }> {
-  checkEvents(unit, input.events)
+  checkTypes(unit.runtime.domains, input.events, (index) => `events.${index}`)
   await checkLimit(unit)
   const id = newId()
   const secret = newSecret()
@@ -102,16 +102,6 @@ async function checkLimit(unit: UnitOfWork): Promise<void> {
   await lockName(sqlOf(unit.em), `webhook endpoints ${organisationId} ${environment}`)
   const count = await unit.em.count(EndpointEntity, { status: { $ne: 'revoked' } })
   if (count >= MAX_ENDPOINTS) throw errors.webhook_endpoint_limit()
-}
-
-function checkEvents(context: QueryContext, events: readonly string[] | null | undefined): void {
-  const catalogue = catalogueOf(context.runtime.domains)
-  const unknown = Object.fromEntries(
-    (events ?? []).flatMap((type, index) =>
-      Object.hasOwn(catalogue, type) ? [] : [[`events.${index}`, `Unknown event type ${type}`]],
-    ),
-  )
-  if (Object.keys(unknown).length > 0) throw invalid(unknown)
 }
 
 /** An allowlist without duplicates. */
@@ -162,7 +152,7 @@ export async function change(
   unit: UnitOfWork,
   { webhookEndpointId: id, status, ...patch }: z.output<typeof EndpointPatch>,
 ): Promise<EndpointRow> {
-  checkEvents(unit, patch.events)
+  checkTypes(unit.runtime.domains, patch.events, (index) => `events.${index}`)
   let row = await changeable(unit, id)
   const isNew = patch.url !== undefined && patch.url !== row.url
   if (Object.keys(patch).length > 0) {

@@ -95,3 +95,11 @@ test('events are found by type, object and time, without test events, and pages 
   for (const wrong of [{ resourceId: 'x' }, { before: newId() }, { type: 'swap.created' }])
     expect((await merchant.call('POST /v1/events/search', { body: wrong })).status).toBe(422)
 })
+
+test('a filter by a type that no event has is refused on its field, in the search and the stream', async () => {
+  const merchant = await newMerchant(service)
+  const searched = await merchant.call('POST /v1/events/search', { body: { types: ['swap.created', 'nope'] } })
+  expect([searched.status, searched.body.errors]).toEqual([422, { 'types.1': 'Unknown event type nope' }])
+  const streamed = await merchant.call('GET /v1/events/stream?types=swap.created,nope')
+  expect([streamed.status, streamed.body.errors]).toEqual([422, { types: 'Unknown event type nope' }])
+})

@@ -10,6 +10,7 @@ import {
 import type { z } from 'zod'
 import { EventEntity, type EventRow } from '../entity.ts'
 import { errors } from '../errors.ts'
+import { checkTypes } from '../event-types.ts'
 import type { Event, EventPage, EventSearch } from '../schemas.ts'
 import { TEST_EVENT } from '../test-event.ts'
 
@@ -25,11 +26,12 @@ export async function events(context: QueryContext): Promise<{ events: z.infer<t
   return { events: rows.map(present), total }
 }
 
-/** A page of the events of the tenant that fit all filters, newest first, and the exact number of all. @throws validation_failed 422 where `before` is of none */
+/** A page of the events of the tenant that fit all filters, newest first, and the exact number of all. @throws validation_failed 422 for an unknown type, and where `before` is of none */
 export async function searchEvents(
   context: QueryContext,
   { types, resourceId, ...rest }: z.output<typeof EventSearch>,
 ): Promise<z.infer<typeof EventPage>> {
+  checkTypes(context.runtime.domains, types, (index) => `types.${index}`, [TEST_EVENT])
   const { rows, ...page } = await searchRows(context, EventEntity, {
     ...rest,
     listed: `t.${LISTED}`,

@@ -108,7 +108,7 @@ test('filters leave out other types and other objects', async () => {
   const merchant = await newMerchant(service)
   const [one, two] = [await create(merchant), await create(merchant)]
   await fannedOut(merchant)
-  const ofType = await watch(merchant, '?types=swap.updated,swap.completed')
+  const ofType = await watch(merchant, '?types=swap.updated,payment_route.updated')
   const ofObject = await watch(merchant, `?resourceId=${two}`)
   await cancel(merchant, one)
   await cancel(merchant, two)

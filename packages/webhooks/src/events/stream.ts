@@ -2,6 +2,7 @@ import { type Environment, isId, newId } from '@payments/kernel'
 import { inTransaction, lockName, type QueryContext, type Runtime } from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from '../errors.ts'
+import { checkTypes } from '../event-types.ts'
 import type { EventStreamInput } from '../schemas.ts'
 import { TEST_EVENT } from '../test-event.ts'
 
@@ -92,7 +93,7 @@ function watchOf(runtime: Runtime): EventWatch {
 /**
  * The events of a tenant as server-sent events, in the order in which they were fanned out, each at least once: from now on, or after the event
  * with the id that the client has received last. No event is left out, whatever order their transactions committed in.
- * @throws event_not_found 404 for an id that is not kept any more, too_many_event_streams 429
+ * @throws validation_failed 422 for an unknown type, event_not_found 404 for an id that is not kept any more, too_many_event_streams 429
  */
 export async function* eventStream(
   { runtime, actor }: QueryContext,
@@ -101,7 +102,8 @@ export async function* eventStream(
   lastEventId: string | undefined,
 ): AsyncGenerator<string> {
   const tenant = { organisationId: actor.organisationId, environment: actor.environment }
-  const wanted = types?.split(',')
+  const wanted = types?.split(',').flatMap((type) => type.trim() || [])
+  checkTypes(runtime.domains, wanted, () => 'types', [TEST_EVENT])
   const lease = newId()
   let { position, id: last } = await startOf(runtime, tenant, lastEventId ?? after)
   if (!(await renew(runtime, tenant, lease))) throw errors.too_many_event_streams({ retryAfter: 30 })

@@ -1,4 +1,4 @@
-import { count, createdAt, environments, id, items, noInput, text, time, total } from '@payments/kernel'
+import { count, createdAt, environments, givenTime, id, items, noInput, text, time, total } from '@payments/kernel'
 import { download, operatorCommand, query } from '@payments/platform'
 import { z } from 'zod'
 import { findDeliveryAnywhere, replay } from '../deliveries/deliveries.ts'
@@ -25,7 +25,7 @@ const SetAsideEvent = z
 const Replay = z.strictObject({
   organisationId: id('organisation', 1),
   environment: z.enum(environments).meta({ description: 'Environment of the endpoints', example: 'test' }),
-  since: z.iso.datetime().meta({ description: 'Events since this time', example: '2026-01-31T12:00:00.000Z' }),
+  since: givenTime.meta({ description: 'Events since this time', example: '2026-01-31T12:00:00.000Z' }),
 })
 const Replayed = z.object({
   endpoints: count('Endpoints that take events'),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { errors } from '../operations/errors.ts'
 import type { Gateway } from '../operations/state.ts'
 
 const FOLDERS = {
@@ -44,7 +45,7 @@ export function mountClients(router: Gateway): void {
     router.get([`/${client}/latest.tgz`, `/${client}/:file`], (ctx) => {
       const { file, content, integrity } = clientArchive(client)
       const { file: wanted } = ctx.params as { file?: string }
-      if (wanted !== undefined && wanted !== file) return
+      if (wanted !== undefined && wanted !== file) throw errors.not_found()
       ctx.set('ETag', `"${integrity.slice(7, 34)}"`)
       ctx.set('Repr-Digest', `sha-512=:${integrity.slice(7)}:`)
       ctx.set('Cache-Control', wanted === undefined ? 'no-cache' : 'public, max-age=31536000, immutable')

@@ -1,7 +1,7 @@
 import { designedEmail, plainName, sendEmail } from '@payments/accounts'
 import { brandOf } from '@payments/branding'
-import { errors as commonErrors, dayIn } from '@payments/kernel'
-import { accentOf } from '@payments/pay-page'
+import { errors as commonErrors } from '@payments/kernel'
+import { accentOf, dateIn } from '@payments/pay-page'
 import type { QueryContext, UnitOfWork } from '@payments/platform'
 import { countInvoiceEmail, subjectIn, validUntil } from '../../emails/emails.ts'
 import type { CollectionRow } from '../../entity.ts'
@@ -85,7 +85,7 @@ async function emailInvoice(unit: UnitOfWork, invoice: CollectionRow, to: string
   const number = invoiceNumberText(invoice.invoiceNumber) ?? ''
   const merchant = plainName(written.parties.merchant)
   const brand = await brandOf(unit, invoice, invoice.branding)
-  const due = invoice.dueAt ? dayIn(invoice.timeZone, invoice.dueAt) : undefined
+  const due = invoice.dueAt ? dateIn('en', invoice.dueAt.toISOString(), invoice.timeZone) : undefined
   const subject = `${invoice.sentAt ? 'Reminder: invoice' : 'Invoice'} ${number} from ${merchant}`
   const pdf = await invoicePdf(written, unit.log)
   await sendEmail(unit, {
@@ -94,7 +94,7 @@ async function emailInvoice(unit: UnitOfWork, invoice: CollectionRow, to: string
       brand: plainName(brand?.displayName ?? written.parties.merchant),
       accent: accentOf(brand?.accentColor),
       replyTo: brand?.supportEmail ?? undefined,
-      heading: `Amount due: ${askedText(invoice)}`,
+      heading: `Amount due: ${askedText(invoice)}${invoice.pricing ? `, payable in ${invoice.currency}` : ''}`,
       paragraphs: [
         `${invoice.sentAt ? 'This is a reminder of' : 'You have received'} invoice ${number} from ${merchant}. It is attached.`,
       ],

@@ -1,34 +1,50 @@
-import { assets, endOfDay, invalid, isTimeZone, startOfDay, UNKNOWN_ZONE, zoneOf } from '@payments/kernel'
+import {
+  assets,
+  endOfDay,
+  givenTimeOrDate,
+  invalid,
+  isTimeZone,
+  startOfDay,
+  UNKNOWN_ZONE,
+  zoneOf,
+} from '@payments/kernel'
 import { z } from 'zod'
 import type { QueryContext } from '../../operations/context/context.ts'
 import { readSnapshot } from '../../transactions/snapshot.ts'
 import { inTurn } from '../../work/in-turn.ts'
 import { csvRecord, spreadsheetText } from './csv.ts'
 
-/** A time, or a day of the export's time zone. */
-const Time = z.union([z.iso.date(), z.iso.datetime({ offset: true })])
+/** Where time zones ahead of UTC are already in year 1, UTC is in year 0, which PostgreSQL does not read. */
+const FIRST_TIME = Date.parse('0001-01-01T00:00:00Z')
+
+const beginningOf = (timeZone: string, day: string): string =>
+  new Date(Math.max(FIRST_TIME, startOfDay(timeZone, day).getTime())).toISOString()
 
 /** The first time of a range, and the first after it: a day that ends a range is in it. */
 export const rangeIn = (
   timeZone: string,
   { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
 ): { readonly from?: string; readonly to?: string } => ({
-  ...(from === undefined ? {} : { from: from.includes('T') ? from : startOfDay(timeZone, from).toISOString() }),
+  ...(from === undefined ? {} : { from: from.includes('T') ? from : beginningOf(timeZone, from) }),
   ...(to === undefined
     ? {}
     : { to: to.includes('T') ? to : new Date(endOfDay(timeZone, to).getTime() + 1).toISOString() }),
 })
 
 const timeFrom = (what: string) =>
-  Time.meta({
-    description: `${what} at this time or later; a date is the beginning of that day in \`timeZone\``,
-    example: '2026-01-01T00:00:00Z',
-  }).optional()
+  givenTimeOrDate
+    .meta({
+      description: `${what} at this time or later; a date is the beginning of that day in \`timeZone\``,
+      example: '2026-01-01T00:00:00Z',
+    })
+    .optional()
 const timeTo = (what: string) =>
-  Time.meta({
-    description: `${what} before this time; a date is the end of that day in \`timeZone\``,
-    example: '2026-02-01T00:00:00Z',
-  }).optional()
+  givenTimeOrDate
+    .meta({
+      description: `${what} before this time; a date is the end of that day in \`timeZone\``,
+      example: '2026-02-01T00:00:00Z',
+    })
+    .optional()
 
 /** The range of a further time, as two fields whose names begin with `name`. */
 export const timeRange = <const Name extends string>(name: Name, what: string) =>

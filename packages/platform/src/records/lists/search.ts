@@ -1,17 +1,15 @@
 import type { EntityDictionary, EntitySchema, InferEntity } from '@mikro-orm/core'
-import { count, invalid, isId, pageSize, text } from '@payments/kernel'
+import { count, givenTime, invalid, isId, pageSize, text } from '@payments/kernel'
 import { z } from 'zod'
 import { sqlOf } from '../../database/sql.ts'
 import type { QueryContext } from '../../operations/context/context.ts'
 import { totalSql } from '../counts.ts'
 import { columnsOf, rowMapper } from './rows.ts'
 
-const Time = z.iso.datetime({ offset: true })
-
 /** The filters of a search by the time at which its rows were created. */
 export const createdFilters = {
-  from: Time.meta({ description: 'Created at this time or later', example: '2026-01-01T00:00:00Z' }).optional(),
-  to: Time.meta({ description: 'Created before this time', example: '2027-01-01T00:00:00Z' }).optional(),
+  from: givenTime.meta({ description: 'Created at this time or later', example: '2026-01-01T00:00:00Z' }).optional(),
+  to: givenTime.meta({ description: 'Created before this time', example: '2027-01-01T00:00:00Z' }).optional(),
 }
 
 /** A bound of the amounts of a search: decimal text, which is compared exactly. */
@@ -115,6 +113,8 @@ interface Search {
   /** SQL over the row `t`: which rows are listed at all, where the counters of the table count these. */
   readonly listed?: string
   readonly conditions: readonly SearchCondition[]
+  /** What an error calls a row; default the name of the entity. */
+  readonly thing?: string
   readonly from?: string | undefined
   readonly to?: string | undefined
   readonly before?: string | undefined
@@ -152,11 +152,12 @@ export function searchRows<E extends EntitySchema>(
 export async function searchRows<E extends EntitySchema>(
   context: QueryContext,
   entity: E,
-  { listed = 'true', conditions, byIndex = 0, text: searched, from, to, before, limit }: Search,
+  { listed = 'true', conditions, byIndex = 0, text: searched, thing, from, to, before, limit }: Search,
 ): Promise<Page<E, number | null>> {
   const { actor, em, runtime } = context
   const meta = runtime.orm.getMetadata().get<InferEntity<E>>(entity.meta.class)
-  const last = before === undefined ? undefined : await positionOf(context, meta, before)
+  const last =
+    before === undefined ? undefined : await positionOf(context, meta.tableName, thing ?? meta.className, before)
   const values: unknown[] = [actor.organisationId, actor.environment]
   const value = (of: unknown): string => `$${values.push(of)}`
   const own = `t.organisation_id = $1 and t.environment = $2 and ${listed}`
@@ -194,13 +195,14 @@ export async function searchRows<E extends EntitySchema>(
 
 async function positionOf(
   { em, actor }: QueryContext,
-  { tableName, className }: { readonly tableName: string; readonly className: string },
+  tableName: string,
+  thing: string,
   id: string,
 ): Promise<{ id: string; created_at: string }> {
   const { rows } = await sqlOf(em).query<{ id: string; created_at: string }>(
     `select id, created_at::text from ${tableName} where id = $1 and organisation_id = $2 and environment = $3`,
     [isId(id) ? id : null, actor.organisationId, actor.environment],
   )
-  if (!rows[0]) throw invalid({ before: `${className} not found` })
+  if (!rows[0]) throw invalid({ before: `${thing} not found` })
   return rows[0]
 }

@@ -71,8 +71,6 @@ export const RULES = {
     'branding.update',
     'branding.uploadLogo',
     'branding.verifyDomain',
-    'notifications.read',
-    'notifications.readAll',
     'sandbox.checkoutSessions.pay',
     'sandbox.cngn.convert',
     'sandbox.cngn.deposit',
