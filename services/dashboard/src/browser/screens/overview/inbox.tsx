@@ -5,13 +5,11 @@ import { usePlace } from '../../context.ts'
 import { ChangeButton } from '../../parts/forms/change.tsx'
 import { type Notification, notificationsKey, pathOf, useNotifications } from '../../parts/lists/notifications.ts'
 import { Empty, Failure, Screen, Skeleton, Time } from '../../parts/parts.tsx'
-import { refusalOf } from '../../parts/rights.ts'
 
 /** What the user was told, newest first, each with the way to what it is about. */
 export default function Inbox() {
-  const place = usePlace()
-  const { environment, api } = place
-  const mayRead = refusalOf('notifications.read', place) === undefined && !place.me.organisation.suspendedAt
+  const { environment, api, me } = usePlace()
+  const mayRead = !me.organisation.suspendedAt
   const { data, error, refetch } = useNotifications()
   const renew = () => queries.invalidateQueries({ queryKey: notificationsKey(environment) })
   const read = useMutation({
@@ -25,12 +23,7 @@ export default function Inbox() {
       title="Inbox"
       actions={
         unread && (
-          <ChangeButton
-            calls="notifications.readAll"
-            type="button"
-            disabled={readAll.isPending}
-            onClick={() => readAll.mutate()}
-          >
+          <ChangeButton calls={null} type="button" disabled={readAll.isPending} onClick={() => readAll.mutate()}>
             Mark all as read
           </ChangeButton>
         )
