@@ -30,13 +30,13 @@ export const count = (description: string, example = 1) => z.number().int().meta
 export const time = (description: string) => z.iso.datetime().meta({ description, example: EXAMPLE_TIME })
 
 /** A year of four digits, also after the time zone and the day that ends a range: PostgreSQL and ISO 8601 write others differently. */
-const inYears = <S extends z.ZodType<string, string>>(schema: S): S =>
-  schema.refine((given) => given >= '0001' && given < '9999', 'Must be in the years 0001 to 9998') as S
+const inYears = <S extends z.ZodType<string, string>>(schema: S, first = '0001'): S =>
+  schema.refine((given) => given >= first && given < '9999', `Must be in the years ${first} to 9998`) as S
 
 /** A time of an input. */
 export const givenTime = inYears(z.iso.datetime({ offset: true }))
-/** A day of an input. */
-export const givenDate = inYears(z.iso.date())
+/** A day of an input, not before a year of four digits. */
+export const givenDate = (firstYear: string) => inYears(z.iso.date(), firstYear)
 /** A time of an input, or a day of a time zone that the operation names. */
 export const givenTimeOrDate = inYears(z.union([z.iso.date(), z.iso.datetime({ offset: true })]))
 
