@@ -1334,6 +1334,12 @@ export interface CustomerPayments {
     amount: string
     /** Sum of the amounts of those that succeeded */
     succeededAmount: string
+    /** Of it what came in */
+    inAmount: string
+    /** Of it what went out */
+    outAmount: string
+    /** Of it what was exchanged for another currency */
+    exchangedAmount: string
     /** Sum of the fees in it */
     fees: string
     /** Sum of what was sent back in it */

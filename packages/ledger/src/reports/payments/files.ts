@@ -23,12 +23,20 @@ const HEADINGS = [
 ] as const
 /** Widths of the columns of the document: payment, status, amount, fees, sent back. */
 const COLUMNS = [211, 58, 88, 63, 63] as const
-const TOTAL_COLUMNS = [83, 60, 85, 85, 85, 85] as const
+const TOTAL_COLUMNS = [58, 58, 75, 75, 75, 71, 71] as const
 
 /** `0.1 USDC; 5 NGN`; empty for nothing. */
 const amounts = (all: readonly Amount[]): string => all.map(({ amount, asset }) => `${amount} ${asset}`).join('; ')
 
-/** The payments of a customer as CSV: a row for each, then one for each asset with its totals. */
+/** What succeeded, by where it went: nobody adds what came in to what went out. */
+const movesOf = ({ inAmount, outAmount, exchangedAmount }: Found['totals'][number]) =>
+  [
+    ['in', inAmount],
+    ['out', outAmount],
+    ['exchanged', exchangedAmount],
+  ] as const
+
+/** The payments of a customer as CSV: a row for each, then for each asset one with its totals, and one for each way in which some of it moved. */
 export function paymentsCsv({ payments, totals, to }: Found): string {
   const rows = [
     ...payments.map((each) => [
@@ -55,6 +63,11 @@ export function paymentsCsv({ payments, totals, to }: Found): string {
       `${fees} ${asset}`,
       `${returned} ${asset}`,
     ]),
+    ...totals.flatMap((total) =>
+      movesOf(total)
+        .filter(([, amount]) => amount !== '0')
+        .map(([way, amount]) => [to, '', `total ${way}`, '', '', '', amount, total.asset, '', '']),
+    ),
   ]
   return [HEADINGS, ...rows].map((row) => csvRecord(row)).join('')
 }
@@ -116,14 +129,13 @@ function write(
   page.text('Totals', { tag: 'H2', bold: true, size: 14, gap: 6 })
   page.table(
     [
-      ['Asset', 'Payments', 'Amount', 'Succeeded', 'Fees', 'Sent back'],
-      ...totals.map(({ asset, count, amount, succeededAmount, fees, returned }) => [
-        asset,
-        String(count),
-        amount,
-        succeededAmount,
-        fees,
-        returned,
+      ['Asset', 'Payments', 'In', 'Out', 'Exchanged', 'Fees', 'Sent back'],
+      ...totals.map((total) => [
+        total.asset,
+        String(total.count),
+        ...movesOf(total).map(([, amount]) => amount),
+        total.fees,
+        total.returned,
       ]),
     ],
     TOTAL_COLUMNS,

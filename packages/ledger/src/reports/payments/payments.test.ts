@@ -79,11 +79,13 @@ test('the statement of a customer’s payments has every transaction of the list
   expect(units(total.amount)).toBe(sum(payments.map(({ amount }: Line) => amount)))
   expect(units(total.fees)).toBe(sum(payments.flatMap(({ fees }: Line) => fees.map(({ amount }: Line) => amount))))
   expect([total.returned, total.amount, total.succeededAmount]).toEqual(['25', '167.345678', '167.345678'])
+  expect([total.inAmount, total.outAmount, total.exchangedAmount]).toEqual(['167.345678', '0', '0'])
 
   const csv = (await merchant.call(`GET /v1/customers/${customerId}/payments/export`)).text.trimEnd().split('\r\n')
-  expect(csv).toHaveLength(1 + 4 + 1)
+  expect(csv).toHaveLength(1 + 4 + 2)
   expect(csv.join('\n')).toContain('"Work, ""May"""')
-  expect(csv.at(-1)).toContain(`total,,,,167.345678,USDC,${total.fees} USDC,25 USDC`)
+  expect(csv.at(-2)).toContain(`total,,,,167.345678,USDC,${total.fees} USDC,25 USDC`)
+  expect(csv.at(-1)).toContain('total in,,,,167.345678,USDC,,')
   const reply = await fetch(`${service.url}/v1/customers/${customerId}/payments/export?format=pdf`, {
     headers: { authorization: `Bearer ${merchant.key}` },
   })

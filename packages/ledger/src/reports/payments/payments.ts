@@ -1,5 +1,14 @@
 import { findCustomer, joinCustomerName } from '@payments/customers'
-import { type AssetSymbol, assets, endOfDay, invalid, startOfDay, toDecimal } from '@payments/kernel'
+import {
+  type AssetSymbol,
+  assets,
+  type Direction,
+  directionOf,
+  endOfDay,
+  invalid,
+  startOfDay,
+  toDecimal,
+} from '@payments/kernel'
 import { type QueryContext, type StatementLine, sqlOf } from '@payments/platform'
 import type { z } from 'zod'
 import { receiptsOf } from '../../model/kinds.ts'
@@ -92,11 +101,20 @@ function totalsOf(payments: readonly Payment[], succeeded: (payment: Payment) =>
   const symbols = new Set([...payments, ...fees, ...returned].map(({ asset }) => asset))
   return [...symbols].toSorted().map((asset) => {
     const own = payments.filter((each) => each.asset === asset)
+    const done = own.filter(succeeded)
+    const moved = (direction: Direction) =>
+      sumOf(
+        done.filter(({ kind }) => directionOf(kind) === direction),
+        asset,
+      )
     return {
       asset,
       count: own.length,
       amount: sumOf(own, asset),
-      succeededAmount: sumOf(own.filter(succeeded), asset),
+      succeededAmount: sumOf(done, asset),
+      inAmount: moved('in'),
+      outAmount: moved('out'),
+      exchangedAmount: moved('exchange'),
       fees: sumOf(fees, asset),
       returned: sumOf(returned, asset),
     }

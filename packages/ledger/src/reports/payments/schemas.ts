@@ -33,6 +33,9 @@ const Total = z.object({
   count: count('Number of transactions whose amount is in it', 4),
   amount: text('Sum of their amounts', '100'),
   succeededAmount: text('Sum of the amounts of those that succeeded', '75'),
+  inAmount: text('Of it what came in', '75'),
+  outAmount: text('Of it what went out', '0'),
+  exchangedAmount: text('Of it what was exchanged for another currency', '0'),
   fees: text('Sum of the fees in it', '0.4'),
   returned: text('Sum of what was sent back in it', '25'),
 })
