@@ -26,13 +26,14 @@ async function newResource(given: Partial<Resource<Row>> = {}) {
   const run = <T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> =>
     book.do((unit) => work(Object.assign(Object.create(unit), { record: (change: Change) => recorded.push(change) })))
   const values = {
+    id,
     organisationId,
     environment: 'test',
     url: 'https://merchant.example/',
     secret: 'x',
     previousSecrets: [],
   }
-  const create = () => run(async (unit) => createResource(unit, of, { ...values, id } as never))
+  const create = () => run(async (unit) => createResource(unit, of, values as never))
   const stored = async () => {
     const { rows } = await service.runtime.pool.query(
       'select status, description, created_at, updated_at from webhook_endpoints where id = $1',
@@ -42,7 +43,7 @@ async function newResource(given: Partial<Resource<Row>> = {}) {
     return { ...row, createdAt: new Date(created_at), updatedAt: new Date(updated_at) }
   }
   const take = () => recorded.splice(0)
-  return { of, id, organisationId, run, create, stored, take }
+  return { of, id, organisationId, values, run, create, stored, take }
 }
 
 test('a resource begins in its initial state, and its creation is recorded with no previous status', async () => {
@@ -230,21 +231,14 @@ test('a row of another tenant, an unknown id and a malformed id are missing; a f
 })
 
 test('a row changes with the commit, several times if it must, also in the unit that creates it; a statement before the commit sees it', async () => {
-  const { of, id, organisationId, run, stored } = await newResource()
+  const { of, id, values, run, stored } = await newResource()
   const seen: unknown[] = []
   await run(async (unit) => {
     const read = async () =>
       seen.push(
         (await sqlOf(unit.em).query('select status, description from webhook_endpoints where id = $1', [id])).rows[0],
       )
-    const values = {
-      organisationId,
-      environment: 'test',
-      url: 'https://merchant.example/',
-      secret: 'x',
-      previousSecrets: [],
-    }
-    const created = createResource(unit, of, { ...values, id } as never)
+    const created = createResource(unit, of, values as never)
     const { row } = await moveLocked(unit, of, created, 'disable')
     await read()
     const described = await updateResource(unit, of, row, { description: 'one' } as never)
