@@ -1758,6 +1758,10 @@ class PayoutControlsResource extends Resource {
    *     type: 'bank',
    *     bankCode: '058',
    *     accountNumber: '0123456789',
+   *   }, {
+   *     type: 'wallet',
+   *     networkKey: 'base',
+   *     address: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
    *   }],
    *   approval: { from: { cNGN: '1000' } },
    * })

@@ -100,7 +100,10 @@ export const PayoutControlsPatch = z
       .optional()
       .meta({
         description: 'The only permitted destinations; null permits every destination',
-        example: [{ type: 'bank', bankCode: '058', accountNumber: '0123456789' }],
+        example: [
+          { type: 'bank', bankCode: '058', accountNumber: '0123456789' },
+          { type: 'wallet', networkKey: 'base', address: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F' },
+        ],
       }),
     approval: z
       .strictObject({
