@@ -36,7 +36,10 @@ export const run: Proof = async ({ size, times, log }) => {
         log(`moved from cell ${from}: ${JSON.stringify(moved.figures)}`)
       }
     for (const number of [0, 1] as const) {
-      const checked = await cells.command(number, 'ledger-check', []).catch((error: Error) => error.message)
+      const checked = await cells
+        .command(number, 'ledger-check', [])
+        // What it found comes before what failed.
+        .catch((error: Error & { stdout?: string }) => `${error.stdout ?? ''}${error.message}`)
       if (!checked.startsWith('In order')) findings.push(`cell ${number}: ledger-check: ${checked.slice(0, 500)}`)
     }
     return { findings, figures: { requestsWhileKilled: killed.made, moves } }
