@@ -1,5 +1,6 @@
 import { everyDomain } from '@payments/api'
 import { belongToCell } from '@payments/kernel'
+import { checkLedger } from '@payments/ledger'
 import {
   cancelMove,
   checkFingerprints,
@@ -327,4 +328,25 @@ test('moved back, what the other cell has written is here, and what was left her
   expect((await merchant.call('GET /v1/swaps')).status).toBe(401)
   await expectConsistent(source, 'others')
   await expectConsistent(target, 'others')
+})
+
+test('what is written of an organisation while it is taken out is counted once, in the cell where it is', async () => {
+  const { organisationId } = await newMerchant(source)
+  await suspended(organisationId)
+  const taken: string[] = []
+  const query = async (text: string, values?: unknown[]) => {
+    // Its own rows have been taken, and its counters have not.
+    if (text.includes('delete from record_counts')) {
+      taken.push(text)
+      await source.runtime.pool.query(
+        `insert into notifications (id, organisation_id, environment, type, title, body, resource_type, resource_id, created_at, email_due)
+         values (gen_random_uuid(), $1, 'test', 'api_key.created', 'Late', 'Late', 'api_key', $1, now(), false)`,
+        [organisationId],
+      )
+    }
+    return from.query(text, values)
+  }
+  await moveOrganisation(between({ from: { query } as never }), organisationId)
+  expect(taken.length).toBeGreaterThan(1)
+  for (const { runtime } of [source, target]) expect((await checkLedger(runtime)).findings).toEqual([])
 })

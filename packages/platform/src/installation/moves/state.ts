@@ -23,17 +23,24 @@ export async function openMove(db: Connection, organisationId: string): Promise<
   return rows[0]
 }
 
-/** SQLSTATE: a deadlock, a lock that was not available in time. Workers write the same rows until they are taken out. */
-const AGAIN = new Set(['40P01', '55P03'])
+/** SQLSTATE: a deadlock, a lock that was not available in time, a row that changed after the snapshot. Workers write the same rows until they are taken out. */
+const AGAIN = new Set(['40P01', '55P03', '40001'])
 const ATTEMPTS = 20
+
+/** All statements see the same rows: with what is written meanwhile, its counters stay too. */
+export const ONE_SNAPSHOT = 'begin isolation level repeatable read'
 
 /**
  * Runs statements of a connection in one transaction, without the limits of time that the role has for requests, and again where they met
  * those of others.
  */
-export async function inTransaction<T>(db: Connection, work: () => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  db: Connection,
+  work: () => Promise<T>,
+  begin: 'begin' | typeof ONE_SNAPSHOT = 'begin',
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    await db.query('begin')
+    await db.query(begin)
     try {
       await db.query('set local statement_timeout = 0')
       await db.query('set local idle_in_transaction_session_timeout = 0')
