@@ -197,7 +197,8 @@ test('a preview shows the page and the PDF that the invoice will have, says that
   const created = await newCollection(merchant, body)
   expect(created.number).toBe('INV-000001')
   const real = await (await fetch(`${service.url}/pay/${created.id}?lang=en`)).text()
-  const marks = /<noscript>.*?<\/noscript>|Preview: nothing can be paid here yet<br>| data-script(?=><button type="submit")/g
+  const marks =
+    /<noscript>.*?<\/noscript>|Preview: nothing can be paid here yet<br>| data-script(?=><button type="submit")/g
   const contentOf = (text: string) =>
     text
       .match(/<main[\s\S]*<\/main>/)?.[0]
