@@ -23,3 +23,6 @@ export function checkLimits(amount: bigint, symbol: string, least: bigint): void
   if (amount < least) throw invalid({ amount: `Must be at least ${decimal(least, symbol)} ${symbol}` })
   if (amount > MOST) throw invalid({ amount: `Must be at most ${decimal(MOST, symbol)} ${symbol}` })
 }
+
+/** A cost that is believed, whatever part of an amount it is, minor units of cNGN: a thousand naira. */
+export const SMALL_COST = 1_000_000_000n

@@ -6,7 +6,7 @@ import { readFeedSoon } from '../customers/read-feed.ts'
 import { checkEnabled } from '../customers/rules.ts'
 import { blank, type TransferRow } from '../entity.ts'
 import { errors } from '../errors.ts'
-import { checkLimits, decimal, minorAmount } from '../kinds/amounts.ts'
+import { checkLimits, decimal, minorAmount, SMALL_COST } from '../kinds/amounts.ts'
 import { CNGN, PAYIN_REFERENCE } from '../kinds/kinds.ts'
 import { credentialsNow, heldBy } from '../provider/holder.ts'
 import { type CngnProvider, cngnProvider } from '../provider/provider.ts'
@@ -46,12 +46,9 @@ export async function preparePayin(context: QueryContext, input: Input): Promise
   return { id, reference, amount, opened }
 }
 
-/** What a payer may be asked for beyond the amount, whatever part of it that is: a thousand naira. */
-const MOST_FIXED = 1_000_000_000n
-
 /** Nobody is asked for much more than is credited: the rest would be fees. @throws cngn_provider_failed 503, and operators are told */
 async function checkPayable(context: QueryContext, provider: string, amount: bigint, payable: bigint): Promise<void> {
-  if (payable - amount <= MOST_FIXED) return
+  if (payable - amount <= SMALL_COST) return
   const side = (units: bigint) => ({ symbol: CNGN, units, dollars: decimal(units, CNGN) })
   await checkPrice(context, provider, { from: side(payable), to: side(amount) }, errors.cngn_provider_failed)
 }

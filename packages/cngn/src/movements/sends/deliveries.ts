@@ -8,6 +8,7 @@ import {
   unitOfWork,
 } from '@payments/platform'
 import type { TransferRow } from '../../entity.ts'
+import { SMALL_COST } from '../../kinds/amounts.ts'
 import { type ConvertReport, convertOutProvider } from '../../provider/provider.ts'
 import { complete, fail, findTransfer, lockedTransfer, update } from '../../resources/transfers.ts'
 import { arrivedBack, creditRefund } from '../receipts/unassigned.ts'
@@ -48,13 +49,10 @@ function isOffPromise({ runtime }: UnitOfWork, { convertedAmount }: TransferRow,
   return delivered < floor || delivered * 100n > convertedAmount * BigInt(Math.ceil(100 + band))
 }
 
-/** What a refund may cost on the chain, whatever part of it that is: a thousand naira. */
-const MOST_GAS = 1_000_000_000n
-
 /** Is what came back much less than what was sent? */
 function isOffSent({ runtime }: UnitOfWork, amount: bigint, back: bigint): boolean {
   const { QUOTE_MAX_LOSS_PERCENT: most } = platformSettings.from(runtime.settings)
-  return amount - back > MOST_GAS && !isWithinPercent(amount, back, most)
+  return amount - back > SMALL_COST && !isWithinPercent(amount, back, most)
 }
 
 async function applyReport(unit: UnitOfWork, row: TransferRow, report: ConvertReport): Promise<TransferRow> {
@@ -74,7 +72,7 @@ async function applyReport(unit: UnitOfWork, row: TransferRow, report: ConvertRe
       const back = report.refundedAmount ?? arrived
       // Reported, and not arrived at the treasury yet: how much it is is not known.
       if (back === null) return row
-      // So little is not what was sent: somebody else's money came back, or most of it was kept.
+      // So little is not what was sent: it is the refund of another payment, or most of it was kept.
       if (isOffSent(unit, amount, back))
         return row.attention ? row : update(unit, row, { attention: 'refunded_otherwise' })
       const next = await fail(unit, row, 'conversion_refunded', {
