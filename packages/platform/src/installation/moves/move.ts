@@ -13,7 +13,7 @@ import {
   unpack,
   withoutTriggers,
 } from './rows.ts'
-import { type Connection, inTransaction, type MoveRow, ONE_SNAPSHOT, openMove } from './state.ts'
+import { type Connection, inOneSnapshot, inTransaction, type MoveRow, openMove } from './state.ts'
 import { declarationOf, type MovedTable, movedTables } from './tables.ts'
 
 // Exactly one cell has the rows of an organisation, at every point of a move, so no worker, poll or request of both can act for it:
@@ -165,19 +165,15 @@ async function complete(between: MovingBetween, move: MoveRow): Promise<void> {
   const { from, domains, tell } = between
   await writersEnded(from)
   const tables = await movedTables(from, domains)
-  const late = await inTransaction(
-    from,
-    async () => {
-      await withoutTriggers(from)
-      let rows = 0
-      for (const table of tables)
-        if (table.fate === 'moved' || table.fate === 'ended') rows += await packTable(from, move, table)
-      await from.query("update organisation_moves set state = 'complete' where id = $1", [move.id])
-      await between.beforeStep?.('complete')
-      return rows
-    },
-    ONE_SNAPSHOT,
-  )
+  const late = await inOneSnapshot(from, async () => {
+    await withoutTriggers(from)
+    let rows = 0
+    for (const table of tables)
+      if (table.fate === 'moved' || table.fate === 'ended') rows += await packTable(from, move, table)
+    await from.query("update organisation_moves set state = 'complete' where id = $1", [move.id])
+    await between.beforeStep?.('complete')
+    return rows
+  })
   if (late > 0) tell(`${late} more rows, written meanwhile`)
 }
 
@@ -205,40 +201,36 @@ async function arrive(between: MovingBetween, move: MoveRow): Promise<void> {
   if ((await stateOf(to, move)) === 'arrived') return
   const tables = await movedTables(to, domains)
   let shown = ''
-  await inTransaction(
-    to,
-    async () => {
-      const { rows } = await to.query<{ state: string }>(
-        'select state from organisation_moves where id = $1 for update',
-        [move.id],
+  await inOneSnapshot(to, async () => {
+    const { rows } = await to.query<{ state: string }>(
+      'select state from organisation_moves where id = $1 for update',
+      [move.id],
+    )
+    if (rows[0]?.state === 'arrived') return
+    if (rows[0]?.state !== 'copied') throw new MoveRefused('The move is given up: finish that with --cancel')
+    // What it has left here when it was here before, such as lines of a log that were written after it had gone.
+    await packRest(to, tables, move)
+    const expected = await compared(to, domains, tables, move, 'packed')
+    await unpack(to, tables, move, false)
+    for (const statement of declarationOf(domains).arrived) await to.query(statement, [move.organisationId])
+    const now = await compared(to, domains, tables, move, 'tables')
+    const differing = Object.keys(expected).filter((what) => expected[what] !== now[what])
+    const broken = await brokenReferences(to, tables, move)
+    const wrong = [
+      ...differing.map((what) => `${what}: ${expected[what]} was sent, and ${now[what]} has come`),
+      ...broken,
+    ]
+    if (wrong.length > 0)
+      throw new MoveRefused(
+        `Nothing of it is in cell ${cells.to}, because both sides differ. Give the move up with --cancel, or run it again.\n${wrong.join('\n')}`,
       )
-      if (rows[0]?.state === 'arrived') return
-      if (rows[0]?.state !== 'copied') throw new MoveRefused('The move is given up: finish that with --cancel')
-      // What it has left here when it was here before, such as lines of a log that were written after it had gone.
-      await packRest(to, tables, move)
-      const expected = await compared(to, domains, tables, move, 'packed')
-      await unpack(to, tables, move, false)
-      for (const statement of declarationOf(domains).arrived) await to.query(statement, [move.organisationId])
-      const now = await compared(to, domains, tables, move, 'tables')
-      const differing = Object.keys(expected).filter((what) => expected[what] !== now[what])
-      const broken = await brokenReferences(to, tables, move)
-      const wrong = [
-        ...differing.map((what) => `${what}: ${expected[what]} was sent, and ${now[what]} has come`),
-        ...broken,
-      ]
-      if (wrong.length > 0)
-        throw new MoveRefused(
-          `Nothing of it is in cell ${cells.to}, because both sides differ. Give the move up with --cancel, or run it again.\n${wrong.join('\n')}`,
-        )
-      await to.query('delete from moved_rows where move_id = $1', [move.id])
-      await to.query("update organisation_moves set state = 'arrived', ended_at = now() where id = $1", [move.id])
-      shown = Object.entries(expected)
-        .map(([what, value]) => `${what} ${value || 'none'}`)
-        .join('; ')
-      await between.beforeStep?.('arrived')
-    },
-    ONE_SNAPSHOT,
-  )
+    await to.query('delete from moved_rows where move_id = $1', [move.id])
+    await to.query("update organisation_moves set state = 'arrived', ended_at = now() where id = $1", [move.id])
+    shown = Object.entries(expected)
+      .map(([what, value]) => `${what} ${value || 'none'}`)
+      .join('; ')
+    await between.beforeStep?.('arrived')
+  })
   tell(`It is in cell ${cells.to}: ${shown}`)
 }
 

@@ -27,18 +27,11 @@ export async function openMove(db: Connection, organisationId: string): Promise<
 const AGAIN = new Set(['40P01', '55P03', '40001'])
 const ATTEMPTS = 20
 
-/** All statements see the same rows: with what is written meanwhile, its counters stay too. */
-export const ONE_SNAPSHOT = 'begin isolation level repeatable read'
-
 /**
  * Runs statements of a connection in one transaction, without the limits of time that the role has for requests, and again where they met
  * those of others.
  */
-export async function inTransaction<T>(
-  db: Connection,
-  work: () => Promise<T>,
-  begin: 'begin' | typeof ONE_SNAPSHOT = 'begin',
-): Promise<T> {
+export async function inTransaction<T>(db: Connection, work: () => Promise<T>, begin = 'begin'): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     await db.query(begin)
     try {
@@ -54,3 +47,7 @@ export async function inTransaction<T>(
     }
   }
 }
+
+/** {@link inTransaction} whose statements all see the same rows: what is written meanwhile is taken with its counters or not at all. */
+export const inOneSnapshot = <T>(db: Connection, work: () => Promise<T>): Promise<T> =>
+  inTransaction(db, work, 'begin isolation level repeatable read')

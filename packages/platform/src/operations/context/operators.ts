@@ -12,14 +12,14 @@ export type Condition = (typeof conditions)[number]
 
 /** Objects of one kind that may need an operator. */
 export interface AttentionSource {
-  /** SQL of one row with `amount`, `currency` and `usd`: the money of a row of `o` that waits, where it is not what the list of transactions says. */
-  readonly held?: string
   readonly kind: string
   /**
    * SQL that selects those that do: `id`, `organisation_id`, `environment`, `status`, `condition` (of {@link conditions}), `reason`
    * (text) and `since` (when that began). Its cost must depend on how many there are, not on how full the table is.
    */
   readonly sql: string
+  /** SQL of one row with `amount`, `currency` and `usd`: the money of a row of `o` that waits, where it is not what the list of transactions says. */
+  readonly held?: string
   /** Makes the provider be asked for these soon, within its rate budget. Safe to repeat. Absent where there is nobody to ask. */
   recheck?(unit: UnitOfWork, ids: readonly string[]): Promise<void>
   /** Ends what one of these needs an operator for, as an operator has decided. Absent: it is not listed until it needs one anew. */
