@@ -1,6 +1,6 @@
 import { plainName } from '@payments/accounts'
 import { networkOf } from '@payments/kernel'
-import { type MoneyData, type Reading, readingOf, texts, type Wording } from '@payments/pay-page'
+import { isShort, type MoneyData, type Reading, readingOf, texts, undecided, type Wording } from '@payments/pay-page'
 
 /** What the networks of a session and of its payments are called. */
 export const networksOf = ({
@@ -26,14 +26,11 @@ export function sessionReading(data: MoneyData, about?: number): Reading {
   // A token that this service does not know has the name that its issuer chose.
   const payments = session.payments.map((each) => ({ ...each, currency: plainName(each.currency) }))
   // A paid session may have money beside it that nobody has decided about.
-  const open = payments.find(
-    ({ status, counts, resolution, underDelivered, settled }) =>
-      status === 'completed' && !counts && !resolution && (!underDelivered || settled),
-  )
+  const [open] = session.status === 'paid' ? undecided('paid', payments, isShort) : []
   return readingOf(
     { ...data, session: { ...session, payments } },
     { locale: 'en', networks: networksOf(session), texts: texts.en },
-    about === undefined ? (session.status === 'paid' ? open : undefined) : payments[about],
+    about === undefined ? open : payments[about],
   )
 }
 

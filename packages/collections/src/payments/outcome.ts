@@ -1,3 +1,4 @@
+import { undecided } from '@payments/pay-page'
 import type { SessionRow } from '../entity.ts'
 import { creditedOf, isAccepted, isRefundHeld } from '../terms/journal.ts'
 import { thresholdOf } from '../terms/policy.ts'
@@ -15,26 +16,13 @@ const oldest = (payments: readonly StoredPayment[]): Date | null =>
 /** Less was delivered than was promised, and no operator has said what becomes of it. */
 export const isShort = ({ short, settled }: StoredPayment): boolean => short === true && !settled
 
-/** It was delivered and does not count by itself: the merchant decides what becomes of it. */
-const isUndecided = (payment: StoredPayment): boolean =>
-  payment.status === 'completed' && !payment.counts && !payment.resolution && !isShort(payment)
+/** The payments that the merchant may decide about. What an underpaid session lacks may still come; its part may be accepted or kept before. */
+export const decidable = ({ status, payments }: SessionRow): readonly StoredPayment[] =>
+  undecided(status === 'underpaid' ? 'expired' : status, payments, isShort)
 
-const isPart = ({ status, counts }: StoredPayment): boolean => status === 'completed' && counts
-
-/**
- * The payments that the merchant may decide about: each that does not count by itself; else, of a session that was paid in part, its last, until one of
- * them has been decided.
- */
-export function undecided(status: string, payments: readonly StoredPayment[]): readonly StoredPayment[] {
-  const apart = payments.filter(isUndecided)
-  if (apart.length > 0 || !['underpaid', 'expired'].includes(status)) return apart
-  const parts = payments.filter(isPart)
-  return parts.some(({ resolution }) => resolution) ? [] : parts.slice(-1)
-}
-
-/** Is it listed until its merchant decides? What an underpaid one lacks may still come. */
+/** Is a session in this state listed until its merchant decides? */
 export const needsDecision = (status: string, payments: readonly StoredPayment[]): boolean =>
-  status === 'underpaid' ? payments.some(isUndecided) : undecided(status, payments).length > 0
+  undecided(status, payments, isShort).length > 0
 
 /** What is kept of a payment. Where its excess went back, or could not, what it counts for has the fee of that refund, or the excess, in it. */
 function keptOf({ amount }: SessionRow, payment: StoredPayment): bigint {

@@ -6,7 +6,7 @@ import { emailPayer } from '../emails/emails.ts'
 import { type CollectionRow, type SessionRow, sessionResource } from '../entity.ts'
 import { errors } from '../errors.ts'
 import { creditedAs, PAYABLE } from '../payments/arrivals.ts'
-import { type Fields, fieldsOf, needsDecision, undecided } from '../payments/outcome.ts'
+import { decidable, type Fields, fieldsOf, needsDecision } from '../payments/outcome.ts'
 import type { SessionResolution } from '../schemas.ts'
 import type { StoredPayment } from '../terms/rows.ts'
 import { applyToCollection } from './payments/received.ts'
@@ -49,7 +49,7 @@ export async function resolveSession(
 
 /** The payment that is meant: the given one, else the only one that is not decided. */
 function chosen(session: SessionRow, paymentId: string | undefined): StoredPayment {
-  const open = undecided(session.status, session.payments)
+  const open = decidable(session)
   const among = paymentId === undefined ? open : open.filter(({ id }) => id === paymentId)
   const [payment, other] = among
   if (open.length === 0) throw errors.session_decided()

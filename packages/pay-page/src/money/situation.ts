@@ -66,7 +66,9 @@ export const countedOf = (session: PaySession): bigint =>
 
 const isUnconfirmed = ({ status, failureReason }: Payment): boolean =>
   status === 'failed' && failureReason === 'deposit_not_confirmed'
-const isShort = ({ underDelivered, settled }: Payment): boolean => underDelivered && !settled
+/** Less was delivered than was promised, and no operator has said what becomes of it. */
+export const isShort = ({ underDelivered, settled }: Pick<Payment, 'underDelivered' | 'settled'>): boolean =>
+  underDelivered && !settled
 const isHeld = (payment: Payment): boolean =>
   isShort(payment) || (payment.status === 'failed' && !payment.settled && !isUnconfirmed(payment))
 

@@ -1,4 +1,5 @@
 import type { Outputs } from '@payments/client'
+import { isShort, undecided } from '@payments/pay-page'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { queries } from '../../api.ts'
@@ -30,44 +31,35 @@ const ACTIONS: Readonly<Record<Action, { name: string; explains: string; done: s
   },
 }
 
-/** It was delivered, does not count, and nothing has been decided about it. */
-const isOpen = ({ status, counts, resolution, underDelivered, settled }: Payment): boolean =>
-  status === 'completed' && !counts && !resolution && (!underDelivered || settled)
-
 /** What the merchant has to decide about the money of a session: what arrived, and what can be done with it. */
 export function Decide({ of: session }: { of: Session }) {
-  const open = session.payments.filter(isOpen)
-  const isPart =
-    open.length === 0 &&
-    session.status === 'expired' &&
-    session.payments.some(({ status, counts, resolution }) => status === 'completed' && counts && !resolution)
+  return undecided(session.status, session.payments, isShort).map((payment) => (
+    <div key={payment.id} className="decide">
+      {/* A part is on the page already. */}
+      {!payment.counts && <Arrived of={payment} />}
+      <Choices session={session} payment={payment} />
+    </div>
+  ))
+}
+
+function Arrived({ of: payment }: { of: Payment }) {
   return (
     <>
-      {open.map((payment) => (
-        <div key={payment.id} className="decide">
-          <p>
-            <Amount of={`${payment.amount} ${payment.currency}`} />{' '}
-            {payment.networkKey === null ? 'by bank transfer' : `on ${networkName(payment.networkKey)}`} ·{' '}
-            <Time at={payment.receivedAt} />
-          </p>
-          {payment.txHash && (
-            <p className="path-text">
-              <Copyable text={payment.txHash} label="Copy the transaction hash" />
-            </p>
-          )}
-          <Choices session={session} payment={payment} />
-        </div>
-      ))}
-      {isPart && (
-        <div className="decide">
-          <Choices session={session} />
-        </div>
+      <p>
+        <Amount of={`${payment.amount} ${payment.currency}`} />{' '}
+        {payment.networkKey === null ? 'by bank transfer' : `on ${networkName(payment.networkKey)}`} ·{' '}
+        <Time at={payment.receivedAt} />
+      </p>
+      {payment.txHash && (
+        <p className="path-text">
+          <Copyable text={payment.txHash} label="Copy the transaction hash" />
+        </p>
       )}
     </>
   )
 }
 
-function Choices({ session, payment }: { session: Session; payment?: Payment }) {
+function Choices({ session, payment }: { session: Session; payment: Payment }) {
   const [chosen, setChosen] = useState<Action>()
   return (
     <div className="ways">
@@ -76,14 +68,7 @@ function Choices({ session, payment }: { session: Session; payment?: Payment }) 
           {ACTIONS[action].name}
         </ChangeButton>
       ))}
-      {chosen && (
-        <Decision
-          action={chosen}
-          session={session}
-          {...(payment ? { payment } : {})}
-          close={() => setChosen(undefined)}
-        />
-      )}
+      {chosen && <Decision action={chosen} session={session} payment={payment} close={() => setChosen(undefined)} />}
     </div>
   )
 }
@@ -96,7 +81,7 @@ function Decision({
 }: {
   action: Action
   session: Session
-  payment?: Payment
+  payment: Payment
   close: () => void
 }) {
   const { environment, api } = usePlace()
@@ -104,8 +89,7 @@ function Decision({
   const decide = useMutation({
     mutationFn: (note: string) =>
       api.collections.resolve.mutate({
-        ...{ sessionId: session.id, action },
-        ...(payment ? { paymentId: payment.id } : {}),
+        ...{ sessionId: session.id, action, paymentId: payment.id },
         ...(note ? { note } : {}),
       }),
     async onSuccess() {
@@ -121,7 +105,7 @@ function Decision({
   return (
     <Dialog title={`${name}?`} close={close}>
       <p>{explains}</p>
-      {action === 'sent_back' && <SendBack to={payment?.refundTo ?? session.refundTo} />}
+      {action === 'sent_back' && <SendBack to={payment.refundTo ?? session.refundTo} />}
       <form onSubmit={submit}>
         <Field label="Note (optional)" hint="For your records; the payer does not see it" error={wrong}>
           {(props) => <input {...props} name="note" maxLength={500} />}
