@@ -89,6 +89,23 @@ test.each(['counted', 'sent_back', 'kept'])(
   },
 )
 
+test.each(['a look of its payer', 'an operator'])('a part is listed also where %s ends the session', async (who) => {
+  const world = await begin({ type: 'checkout' })
+  await world.pay({ amount: '10' })
+  if (who === 'an operator') {
+    const { accessToken: token } = await signedIn(service.runtime, { role: 'operator' })
+    const { status, text } = await call(service, `POST /v1/admin/ops/checkout-sessions/${world.session.id}/settle`, {
+      ...{ token, key: null, body: { outcome: 'expired', evidence: 'Asked for', reason: 'Asked for' } },
+    })
+    expect(status, text).toBe(200)
+  } else {
+    expect((await advance(world.merchant, 20 * 60)).status).toBe(200)
+    await act(service, world.session.id, { action: 'refresh' })
+  }
+  expect(await world.shown()).toMatchObject({ status: 'expired' })
+  expect((await world.undecided()).sessions.map(({ id }: { id: string }) => id)).toEqual([world.session.id])
+})
+
 test('what is accepted in another currency is what was received: in the list, in reports and in the receipt; more is too much', async () => {
   const world = await begin({ type: 'checkout' })
   await world.pay({ currency: 'USDT', amount: '25' })

@@ -2,6 +2,7 @@ import { locked, type Moved, move, moveLocked, sqlOf, type UnitOfWork, updateRes
 import { watchHiddenRoute } from '@payments/routes'
 import { type CollectionRow, resourceOf, type SessionRow, sessionResource } from '../entity.ts'
 import { errors } from '../errors.ts'
+import { needsDecision } from '../payments/outcome.ts'
 import type { checkoutMachine, invoiceMachine, linkMachine } from '../states.ts'
 
 type CollectionEvent =
@@ -33,6 +34,13 @@ export const updateCollection = (
 
 export const lockedSession = (unit: UnitOfWork, id: string): Promise<SessionRow> =>
   locked(unit, sessionResource, id, errors.checkout_session_not_found)
+
+/** Ends a session whose time is over: a part of its amount is listed for its merchant from then on. One whose state has no edge for it stays. */
+export async function expireSession(unit: UnitOfWork, id: string): Promise<Moved<SessionRow>> {
+  const row = await lockedSession(unit, id)
+  const fields = { needsDecision: needsDecision('expired', row.payments) }
+  return moveLocked(unit, sessionResource, row, 'expire', fields)
+}
 
 /**
  * The session with this id, or with this hidden route, and its collection, both locked until the transaction ends: always the collection

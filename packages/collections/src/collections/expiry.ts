@@ -1,8 +1,6 @@
 import { NIL_ID, system, type Tenant } from '@payments/kernel'
 import {
   earliest,
-  locked,
-  moveLocked,
   type QueryContext,
   queryContext,
   type Runtime,
@@ -10,10 +8,7 @@ import {
   type UnitOfWork,
   unitOfWork,
 } from '@payments/platform'
-import { sessionResource } from '../entity.ts'
-import { errors } from '../errors.ts'
-import { needsDecision } from '../payments/outcome.ts'
-import { lockedCollection, moveCollection } from './changes.ts'
+import { expireSession, lockedCollection, moveCollection } from './changes.ts'
 import { prepareReminder, remind } from './invoices/invoices.ts'
 
 const BATCH = 200
@@ -46,10 +41,7 @@ const changes: readonly Change[] = [
   {
     due: `select id, organisation_id, environment from checkout_sessions
            where ends_at <= now() and status in ('awaiting_payment', 'underpaid') and id > $1 order by id limit $2`,
-    async apply(unit, id) {
-      const row = await locked(unit, sessionResource, id, errors.checkout_session_not_found)
-      await moveLocked(unit, sessionResource, row, 'expire', { needsDecision: needsDecision('expired', row.payments) })
-    },
+    apply: expireSession,
   },
   {
     due: `select id, organisation_id, environment from collections

@@ -33,7 +33,7 @@ import {
   watchHiddenRoute,
 } from '@payments/routes'
 import type { z } from 'zod'
-import { lockedCollection, lockedSession } from '../collections/changes.ts'
+import { expireSession, lockedCollection, lockedSession } from '../collections/changes.ts'
 import { checkOpenSessions, clientOf, startWithCommit } from '../collections/limits.ts'
 import { type CollectionRow, type SessionRow, sessionResource } from '../entity.ts'
 import { errors } from '../errors.ts'
@@ -325,6 +325,5 @@ export async function cancel(unit: UnitOfWork, input: Input): Promise<SessionRow
 export async function refresh(unit: UnitOfWork, input: Input): Promise<SessionRow> {
   const session = await sessionFor(unit, input)
   if (session.endsAt > new Date()) return session
-  const acting = actingFor(unit, session)
-  return (await move(acting, sessionResource, session.id, 'expire', errors.checkout_session_not_found)).row
+  return (await expireSession(actingFor(unit, session), session.id)).row
 }

@@ -1,10 +1,11 @@
 import { settleBankTransfer } from '@payments/fiat'
 import { invalid } from '@payments/kernel'
-import { actingFor, move, type UnitOfWork } from '@payments/platform'
+import { actingFor, type UnitOfWork } from '@payments/platform'
 import { type DepositSettlement, recordHiddenDeposit, settleHiddenDeposit } from '@payments/routes'
 import type { z } from 'zod'
+import { expireSession } from '../collections/changes.ts'
 import { findSessionAnywhere } from '../collections/service.ts'
-import { type SessionRow, sessionResource } from '../entity.ts'
+import type { SessionRow } from '../entity.ts'
 import { errors } from '../errors.ts'
 import type { SessionSettlement } from '../schemas.ts'
 import { isRefundHeld } from '../terms/journal.ts'
@@ -23,13 +24,7 @@ export async function settleSession(
 ): Promise<{ before: SessionRow; session: SessionRow }> {
   const before = await findSessionAnywhere(unit, sessionId)
   if (outcome === 'expired') {
-    const moved = await move(
-      actingFor(unit, before),
-      sessionResource,
-      before.id,
-      'expire',
-      errors.checkout_session_not_found,
-    )
+    const moved = await expireSession(actingFor(unit, before), before.id)
     if (moved.outcome === 'ignored') throw errors.session_not_settleable()
     return { before, session: moved.row }
   }
