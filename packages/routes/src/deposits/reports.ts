@@ -94,9 +94,10 @@ export async function applyReports(
     }
     switch (effectOf(stored, report)) {
       case 'end': {
+        const wasPending = stored.status === 'pending'
         const deposit = await endDeposit(unit, route, stored.id, report, changes)
         existing.remember(route.id, report, deposit)
-        if (!begun.delete(deposit.id)) ended.push(deposit.createdAt)
+        if (!begun.delete(deposit.id) && wasPending) ended.push(deposit.createdAt)
         settleContradictions(unit, { ...route, id: stored.id }, [DISAGREES])
         break
       }
