@@ -3,6 +3,7 @@ import { newId } from '@payments/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connected, useService } from '#testing'
 import { minorUnits } from '../domain/entity.ts'
+import { RequestLogEntity } from '../records/request-log/entity.ts'
 import { changedRow, newRow } from './written.ts'
 
 const service = useService()
@@ -84,6 +85,13 @@ test.each(Object.entries(samples))(
     expect(await stored(other)).toMatchObject({ from: 'kept', times: 7, tags: ['kept'], share: null })
   },
 )
+
+test('a change of a row whose tenant is not known is refused, instead of changing none', () => {
+  const change = (key: object) =>
+    changedRow(service.runtime, RequestLogEntity, { id: newId(), ...key }, { status: 201 }).values.length
+  expect(change({ organisationId: newId(), environment: 'test' })).toBe(4)
+  expect(() => change({ organisationId: newId() })).toThrow('environment is not known')
+})
 
 test('rows with the same columns are inserted by one statement, and rows with others by another', () => {
   const into = (values: Partial<Sample>) => newRow({ orm }, SampleEntity, { ...values, id: newId() } as Sample).into

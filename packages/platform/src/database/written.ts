@@ -92,6 +92,9 @@ export function changedRow<E extends EntitySchema>(
   })
   const { organisationId, environment, id } = key
   const all: Record<string, unknown> = { ...values, organisationId, environment, id }
+  // It would name no row, and nothing would be changed in silence.
+  for (const { name } of columns)
+    if (all[name] === undefined) throw new Error(`${meta.className}: ${name} is not known`)
   return { text, values: columns.map(({ name, textOf }) => textOf(all[name])), row: `${meta.tableName} ${id}` }
 }
 
